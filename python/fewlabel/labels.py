@@ -1,27 +1,70 @@
 """Probabilities of classes as labels, and what gives them: several sources, such as keyword rules and annotators."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+from unicodedata import category, name, normalize
 
 import numpy as np
 
+from fewlabel import _advice
 from fewlabel._inputs import _markers, _memory, _targets, _weights
-from fewlabel._inputs._soft import Soft
+from fewlabel._inputs._soft import Soft, column_names
+from fewlabel._warnings import DataWarning
+from fewlabel.inspection import _table
 
-__all__ = ["Soft", "from_votes", "keyword_votes"]
+__all__ = ["Soft", "Votes", "from_votes", "keyword_votes"]
 
-# Accuracy, beyond that by chance, of a source of which nothing is known, and the votes for which that counts. Keywords
-# that were found in the labeled rows are right there, and less often elsewhere. Measured on k1b and wap, two draws,
-# macro F with three words a class: 0.736 (about 0.3 in all), 0.710 (0.5), 0.713 (0.7 for one vote); labels alone 0.717.
-# Where keywords come from the labeled rows better accuracies help little: with the true ones rules change macro F of
-# labels alone by -0.07 (20 Newsgroups), 0 (Ohsumed) and +0.01 (Reuters R8), with the estimated ones by -0.03, -0.01 and
-# +0.04, two draws.
-_FIRST = 0.25
+# Accuracy of sources of which nothing is known, and the votes for which it counts (docs/notes/weak-labels.md).
+_COMMON = 0.85
 _PSEUDO = 10.0
 _HIGHEST = 0.9  # accuracy that is estimated: no source alone is nearly certain, or worse than chance
 _ROUNDS = 100
 _TOLERANCE = 1e-6
+
+# Beginnings of Unicode names of letters that follow others without a space: Korean particles follow words like that.
+_UNSPACED = (
+    *("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "HALFWIDTH", "BOPOMOFO", "YI ", "HANGUL"),
+    *("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "TAI ", "NEW TAI", "JAVANESE", "BALINESE"),
+)
+
+
+class Votes(Soft, _table.Table):
+    """Probabilities of the classes from votes, with a table of the sources, which `print` and notebooks show.
+
+    Its columns, also those of `to_frame()`, are `source`, the name; `class`, what it votes for; `coverage`, the share
+    of the rows that it votes in; `overlaps`, of those in which another one votes, too; `conflicts`, of those in which
+    another one votes for another class; and `accuracy`, given or estimated.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        0 in rows without a vote.
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    accuracies : ndarray of shape (n_sources,)
+    """
+
+    def __init__(self, soft: Soft, table: _table.Columns) -> None:
+        self.probabilities, self.classes, self._table = soft.probabilities, soft.classes, table
+        self.accuracies = np.array(table["accuracy"])
+
+    def __repr__(self) -> str:
+        return _table.text(self._table)
+
+    def _columns(self) -> _table.Columns:
+        return self._table
+
+
+class _OfWords(np.ndarray):
+    """Votes whose columns have names, as long as no columns are taken."""
+
+    words: list[str] | None = None
+
+    def __getitem__(self, rows: Any) -> Any:
+        found = super().__getitem__(rows)
+        if isinstance(found, _OfWords) and not isinstance(rows, tuple):
+            found.words = self.words
+        return found
 
 
 def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:
@@ -32,12 +75,18 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     texts : iterable of str
         Texts, one a row.
     keywords : dict from class to iterable of str
-        Words or phrases of each class, compared without case, as whole words.
+        Words or phrases of each class, compared without case, as whole words; in scripts that put no space between
+        words, such as Chinese, Japanese and Thai, and in Korean, anywhere.
 
     Returns
     -------
     votes : ndarray of shape (n_rows, n_words), object
-        The class of the word where the text contains it, else None.
+        The class of the word where the text contains it, else None. `from_votes` knows the words.
+
+    Warns
+    -----
+    DataWarning
+        If no text contains some of the words, which are named.
 
     Raises
     ------
@@ -50,41 +99,77 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"texts must hold texts, got {text!r} in row {i}: write an empty text where there is none")
-    if not isinstance(keywords, Mapping):
-        raise ValueError(f"keywords must be a dict from class to words, got {keywords!r:.80}")
-    for name, words in keywords.items():
-        if isinstance(words, str) or not isinstance(words, Iterable):
-            raise ValueError(f"keywords must have a list of words for class {name!r}, got {words!r}")
-    rules = [(name, word) for name, words in keywords.items() for word in words]
-    if not rules:
-        raise ValueError("keywords holds no word")
-    for name, word in rules:
-        if _markers.marked(_markers.objects([name]), np.nan)[0].any():
-            raise ValueError(f"keywords has the class {name!r}, which marks texts without a vote: give it a name")
-        if not isinstance(word, str) or not word.strip():
-            raise ValueError(f"keywords must hold words, got {word!r} for class {name!r}")
-    found = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE) for _, word in rules]
-    rows = [
-        [name if pattern.search(text) else None for (name, _), pattern in zip(rules, found, strict=True)]
-        for text in texts
-    ]
-    votes = np.full((len(rows), len(rules)), None, dtype=object)
-    for i, row in enumerate(rows):
-        votes[i] = row
+    rules = _rules(keywords)
+    folded, missing = [*map(_folded, texts)], []
+    votes = np.full((len(texts), len(rules)), None, dtype=object).view(_OfWords)
+    votes.words = [word for _, word in rules]
+    for j, (label, word) in enumerate(rules):
+        phrase = _folded(word)
+        rows = [i for i, text in enumerate(folded) if _contains(text, phrase)]
+        missing += [] if rows else [word]
+        for i in rows:
+            votes[i, j] = label
+    if missing:
+        words = _markers.listed(np.array(missing, dtype=object), 30)
+        _advice.warn(f"no text contains the keywords {words}: they vote nowhere, see their spelling", DataWarning)
     return votes
 
 
-def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Soft:
+def _rules(keywords: Any) -> list[tuple[Any, str]]:
+    """Classes and their words, checked."""
+    if not isinstance(keywords, Mapping):
+        raise ValueError(f"keywords must be a dict from class to words, got {keywords!r:.80}")
+    for label, words in keywords.items():
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise ValueError(f"keywords must have a list of words for class {label!r}, got {words!r}")
+    rules = [(label, word) for label, words in keywords.items() for word in words]
+    if not rules:
+        raise ValueError("keywords holds no word")
+    for label, word in rules:
+        if _markers.marked(_markers.objects([label]), np.nan)[0].any():
+            raise ValueError(f"keywords has the class {label!r}, which marks texts without a vote: give it a name")
+        if not isinstance(word, str) or not word.strip():
+            raise ValueError(f"keywords must hold words, got {word!r} for class {label!r}")
+    return rules
+
+
+def _folded(text: str) -> str:
+    """Without case, with composed letters and single spaces."""
+    return " ".join(normalize("NFC", normalize("NFD", text).casefold()).split())
+
+
+def _contains(text: str, phrase: str) -> bool:
+    """Whether a text has the phrase, and not as a part of a word."""
+    at = text.find(phrase)
+    while at >= 0:
+        end = at + len(phrase)
+        before, after = text[max(at - 1, 0) : at], text[end : end + 1]
+        if not (_in_word(before, phrase[0]) or _in_word(after, phrase[-1]) or category(after or " ")[0] == "M"):
+            return True
+        at = text.find(phrase, at + 1)
+    return False
+
+
+def _in_word(neighbor: str, end: str) -> bool:
+    """Whether the character beside a phrase, if there is one, makes one word with the end of the phrase."""
+    letter = neighbor and (neighbor == "_" or category(neighbor)[0] in "LMN")
+    return bool(letter) and not any(name(one, "").startswith(_UNSPACED) for one in (neighbor, end))
+
+
+def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Votes:
     """Probabilities of the classes from the votes of several sources.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
-    Sources are taken as independent. Accuracies that are not given are estimated from the labeled rows and from the
-    rows with several votes, by expectation-maximization (Dawid & Skene 1979, with one number a source).
+    Sources are taken as independent. Accuracies that are not given are estimated from the labeled rows, and those of
+    sources that vote for several classes also from the rows with several votes, by expectation-maximization (Dawid &
+    Skene 1979, with one number a source). Agreement says little of sources that vote for one class each, such as
+    keywords: without labels they have a common accuracy, and the class with most votes is the likeliest.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_sources)
-        The class that each source votes for, or a marker where it does not vote.
+        The class that each source votes for, or a marker where it does not vote. The columns of a data frame name the
+        sources.
     y : array-like of shape (n_rows,), default=None
         Labels, with markers; labeled rows have probability 1 of their class.
     accuracies : "auto" or array-like of shape (n_sources,), default="auto"
@@ -94,10 +179,9 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
 
     Returns
     -------
-    votes : Soft
-        A `y`, with `probabilities` (n_rows, n_classes), 0 in rows without a vote, `classes` (n_classes,), sorted, and
-        `accuracies` (n_sources,). Classes are assumed to have equal shares: their shares are the `class_prior` of the
-        classifier.
+    votes : Votes
+        A `y`, with a table of the sources. Classes are assumed to have equal shares: their shares are the `class_prior`
+        of the classifier.
 
     Raises
     ------
@@ -121,8 +205,28 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     classes = _classes(given.classes, known.classes)
     if len(classes) < 2:
         raise ValueError(f"votes and y name one class only, {classes.tolist()[0]!r}: at least two are needed")
-    votes, truth = given.among(classes).codes.reshape(columns.shape), known.among(classes).codes
-    return _estimate(votes, truth, classes, accuracies)
+    codes, truth = given.among(classes).codes.reshape(columns.shape), known.among(classes).codes
+    names = getattr(votes, "words", None) or column_names(votes)
+    a = _accuracies(codes, truth, len(classes), accuracies)
+    return Votes(
+        Soft(_posterior(codes, truth, a, len(classes)), classes),
+        _summary(range(columns.shape[1]) if names is None else names, codes, classes) | {"accuracy": a.tolist()},
+    )
+
+
+def _summary(names: Iterable[Any], votes: np.ndarray, classes: np.ndarray) -> _table.Columns:
+    """The table of the sources, but for accuracies."""
+    voted = votes >= 0
+    several = voted.sum(axis=1) > 1
+    differ = votes.max(axis=1) != np.where(voted, votes, len(classes)).min(axis=1)
+    polarity = [classes[np.unique(each[each >= 0])].tolist() for each in votes.T]
+    return {
+        "source": list(names),
+        "class": [", ".join(map(str, each)) for each in polarity],
+        "coverage": voted.mean(axis=0).tolist(),
+        "overlaps": (voted & several[:, None]).mean(axis=0).tolist(),
+        "conflicts": (voted & differ[:, None]).mean(axis=0).tolist(),
+    }
 
 
 def _classes(of_votes: np.ndarray, of_y: np.ndarray) -> np.ndarray:
@@ -136,24 +240,28 @@ def _classes(of_votes: np.ndarray, of_y: np.ndarray) -> np.ndarray:
     return _markers.in_one_type(np.unique(np.concatenate([of_votes, of_y])), "votes and y")
 
 
-def _estimate(votes: np.ndarray, truth: np.ndarray, classes: np.ndarray, accuracies: Any) -> Soft:
-    """From numbers of classes; -1 is no vote, no label."""
-    a = np.full(votes.shape[1], _FIRST + 1 / len(classes))
-    if not isinstance(accuracies, str):
-        a = _weights.numbers("accuracies", [] if isinstance(accuracies, Mapping) else accuracies)
+def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any) -> np.ndarray:
+    """Those given, or estimated from numbers of classes; -1 is no vote, no label."""
+    if not isinstance(given, str):
+        a = _weights.numbers("accuracies", [] if isinstance(given, Mapping) else given)
         if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, got {accuracies!r:.60}")
-    elif accuracies != "auto":
-        raise ValueError(f"accuracies={accuracies!r} must be 'auto' or an array")
-    else:
-        telling = ((votes >= 0).sum(axis=1) > 1) | (truth >= 0)
-        for _ in range(_ROUNDS):
-            before, a = a, _right(votes[telling], _posterior(votes[telling], truth[telling], a, len(classes)))
-            if abs(a - before).max() <= _TOLERANCE:
-                break
-    found = Soft(_posterior(votes, truth, a, len(classes)), classes)
-    found.accuracies = a
-    return found
+            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, got {given!r:.60}")
+        return a
+    if given != "auto":
+        raise ValueError(f"accuracies={given!r} must be 'auto' or an array")
+    labeled = truth >= 0
+    seen, right = (votes >= 0) & labeled[:, None], (votes == truth[:, None]) & labeled[:, None]
+    common = (right.sum() + _PSEUDO * _COMMON) / (seen.sum() + _PSEUDO)
+    telling = ((votes >= 0).sum(axis=1) > 1) | labeled
+    votes, truth = votes[telling], truth[telling]
+    for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
+    counted = (votes >= 0) & ((truth >= 0)[:, None] | ~for_one)
+    a = np.full(votes.shape[1], common)
+    for _ in range(_ROUNDS):
+        before, a = a, _right(votes, counted, _posterior(votes, truth, a, n_classes), common)
+        if abs(a - before).max() <= _TOLERANCE:
+            break
+    return a
 
 
 def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: int) -> np.ndarray:
@@ -173,12 +281,10 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
     return p
 
 
-def _right(votes: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Share of the votes of each source that are right, at least that by chance: where sources vote for one class each,
-    their agreement can show a good one as a bad one."""
-    found, chance = np.empty(votes.shape[1]), 1 / p.shape[1]
+def _right(votes: np.ndarray, counted: np.ndarray, p: np.ndarray, common: float) -> np.ndarray:
+    """Share of the counted votes of each source that are right, at least that by chance."""
+    found = np.empty(votes.shape[1])
     for j in range(votes.shape[1]):
-        rows = np.flatnonzero(votes[:, j] >= 0)
-        right = p[rows, votes[rows, j]].sum()
-        found[j] = (right + _PSEUDO * (_FIRST + chance)) / (len(rows) + _PSEUDO)
-    return np.clip(found, chance, _HIGHEST)
+        rows = np.flatnonzero(counted[:, j])
+        found[j] = (p[rows, votes[rows, j]].sum() + _PSEUDO * common) / (len(rows) + _PSEUDO)
+    return np.clip(found, 1 / p.shape[1], _HIGHEST)

@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 
 from fewlabel import (
     ClassPriorWarning,
+    DataWarning,
     SemiSupervisedLogisticRegression,
     SequenceSVC,
     TransductiveSVC,
@@ -580,6 +581,89 @@ def test_keyword_votes() -> None:
     )
     assert votes.tolist() == [["sport", "sport", None], [None, None, "law"], [None, None, None]]
     assert labels.keyword_votes(["In C++, say", "abc++"], {"code": ["c++"]}).tolist() == [["code"], [None]]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "found"),
+    [
+        ("一场足球比赛", "足球", True),
+        ("我用mac電腦", "mac", True),
+        ("サッカーの試合", "試合", True),
+        ("นักฟุตบอลไทย", "ฟุตบอล", True),
+        ("축구를 보다", "축구", True),
+        ("กำลัง", "กํ", False),  # a part of a letter
+        ("un cafe\u0301 noir", "caf\u00e9", True),
+        ("un caf\u00e9 noir", "cafe\u0301", True),
+        ("un cafe\u0301 noir", "cafe", False),
+        ("STRASSE", "straße", True),
+        ("Ο ΔΡΟΜΟΣ", "δρόμος", False),
+        ("ΤΕΛΟΣ", "τελος", True),
+        ("करें", "कर", False),
+        ("कर दो", "कर", True),
+        ("the interest\n  rate", "Interest rate", True),
+        ("snake_case", "case", False),
+        ("carpet car", "car", True),
+    ],
+)
+def test_words_of_every_script_are_whole_words(text: str, word: str, found: bool) -> None:
+    votes = labels.keyword_votes([text, word], {"yes": [word]})
+    assert votes.tolist() == [["yes"] if found else [None], ["yes"]]
+
+
+def test_words_that_vote_nowhere_are_named() -> None:
+    with pytest.warns(DataWarning, match="^no text contains the keywords pitch, a draw: they vote nowhere"):
+        labels.keyword_votes(["a goal"], {"sport": ["goal", "pitch"], "law": ["a draw"]})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_for_one_class_each_count_the_same_without_labels(seed: int) -> None:
+    """Rules that overlap where they are wrong, and hardly anywhere else."""
+    rng = np.random.default_rng(seed)
+    truth, words = rng.integers(8, size=1000), np.arange(24) % 8
+    right, wrong = rng.random((2, 1000, 24))
+    votes = np.where(np.where(truth[:, None] == words, right < 0.3, wrong < 0.02), words, -1)
+    counts = np.array([(votes == k).sum(axis=1) for k in range(8)]).T
+    found = labels.from_votes(votes)
+    assert (np.unique(found.accuracies) > 0.8).all()
+    assert len(np.unique(found.accuracies)) == 1
+    assert (counts[np.arange(1000), found.probabilities.argmax(axis=1)] == counts.max(axis=1))[counts.any(axis=1)].all()
+    y = np.where(np.arange(1000) < 800, truth, -1)
+    votes[:, 0] = np.where(votes[:, 0] < 0, -1, 1)
+    labeled = labels.from_votes(votes, y)
+    assert labeled.accuracies[0] < 0.3 < 0.5 < labeled.accuracies[1:].min()
+    assert (labeled.accuracies >= 1 / 8).all()
+
+
+def test_sources_that_hardly_overlap_have_the_common_accuracy() -> None:
+    votes = np.full((90, 3), -1)
+    for j in range(3):
+        votes[30 * j : 30 * j + 30, j] = np.arange(30) % 5
+    assert len(np.unique(labels.from_votes(votes).accuracies)) == 1
+    votes[0, 1] = 4
+    assert labels.from_votes(votes).accuracies.min() > 0.7
+
+
+def test_votes_print_a_table_of_the_sources_by_name() -> None:
+    votes = labels.keyword_votes(
+        ["<goal> match", "goal vote", "vote", "rain"], {"sport": ["goal", "match"], "law": ["vote"]}
+    )
+    found = labels.from_votes(votes, accuracies=[0.9, 0.8, 0.7])
+    assert str(found).splitlines() == [
+        "source  class  coverage  overlaps  conflicts  accuracy",
+        "goal    sport  0.5       0.5       0.25       0.9",
+        "match   sport  0.25      0.25      0          0.8",
+        "vote    law    0.5       0.25      0.25       0.7",
+    ]
+    assert "<td>goal</td><td>sport</td><td>0.5</td>" in found._repr_html_()
+    assert found.to_frame()["source"].tolist() == labels.from_votes(votes[:3]).to_frame()["source"].tolist()
+    for one, names in (
+        (pd.DataFrame({"x": ["a", "b"], "y": ["b", None]}), ["x", "y"]),
+        (votes[:, 1:], [0, 1]),
+        (votes.tolist(), [0, 1, 2]),
+    ):
+        assert labels.from_votes(one).to_frame()["source"].tolist() == names
+    assert labels.from_votes([["a", "b"], ["b", None]]).to_frame()["class"].tolist() == ["a, b", "b"]
+    assert type(found[:2]) is labels.Soft
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,6 @@ class Soft:
     ----------
     probabilities : {ndarray, csr_array} of shape (n_rows, n_classes), float64
     classes : ndarray of shape (n_classes,)
-    accuracies : ndarray of shape (n_sources,) or None
-        Of the sources, in the result of `from_votes`.
 
     Raises
     ------
@@ -47,7 +45,7 @@ class Soft:
     """
 
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
-        columns = getattr(probabilities, "column_names", getattr(probabilities, "columns", None))  # of Arrow, of pandas
+        columns = column_names(probabilities)
         probabilities = _data.admitted(probabilities, "probabilities")
         P = probabilities if sp.issparse(probabilities) else np.asarray(probabilities)
         try:
@@ -68,7 +66,6 @@ class Soft:
         if classes is None:
             classes = np.arange(P.shape[1]) if columns is None else columns
         self.probabilities, self.classes = P, _names(classes, P.shape[1])
-        self.accuracies: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple[int]:
@@ -81,9 +78,12 @@ class Soft:
     def __getitem__(self, rows: Any) -> "Soft":
         if isinstance(rows, tuple):  # scikit-learn adds an ellipsis
             rows = rows[0]
-        found = Soft(self.probabilities[rows], self.classes)
-        found.accuracies = self.accuracies
-        return found
+        return Soft(self.probabilities[rows], self.classes)
+
+
+def column_names(values: Any) -> Any:
+    """Those of a data frame, or None."""
+    return getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, of pandas
 
 
 def _check_sums(P: Any) -> None:
