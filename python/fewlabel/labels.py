@@ -249,12 +249,12 @@ def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any
         return a
     if given != "auto":
         raise ValueError(f"accuracies={given!r} must be 'auto' or an array")
+    for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
     labeled = truth >= 0
     seen, right = (votes >= 0) & labeled[:, None], (votes == truth[:, None]) & labeled[:, None]
     common = (right.sum() + _PSEUDO * _COMMON) / (seen.sum() + _PSEUDO)
     telling = ((votes >= 0).sum(axis=1) > 1) | labeled
     votes, truth = votes[telling], truth[telling]
-    for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
     counted = (votes >= 0) & ((truth >= 0)[:, None] | ~for_one)
     a = np.full(votes.shape[1], common)
     for _ in range(_ROUNDS):
