@@ -193,6 +193,9 @@ func (x *setting) spread(m *model.Linear) float64 {
 // of classes would jump where scores change in their last digits.
 func (x *setting) predicted(m *model.Linear) []float64 {
 	spread := x.spread(m)
+	if spread == 0 { // it tells no class from another
+		return x.prior.Shares
+	}
 	return x.mean(m, x.sample.Classes(), func(sum []float64, weight float64, k int, scores []float64) {
 		p := make([]float64, len(scores))
 		vector.Add(p, -1/(sharp*spread), scores)

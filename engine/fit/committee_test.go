@@ -172,3 +172,17 @@ func TestACommitteePredictsRowsOfWeightZero(t *testing.T) {
 		}
 	}
 }
+
+// A transductive classifier without weights, by a regularization as strong, moves no shares.
+func TestACommitteeKeepsSharesWhereNoWeightIsLeft(t *testing.T) {
+	for name, data := range unevenTopics() {
+		alone, o := method.Defaults(), method.Defaults()
+		alone.Method, alone.Alpha, o.Alpha = "annealing", 1e6, 1e6
+		want, got := mustFit(t, data, nil, alone).Model.ClassPrior, mustFit(t, data, nil, o).Model.ClassPrior
+		for y := range want {
+			if !(math.Abs(got[y]-want[y]) < 1e-12) {
+				t.Errorf("%s: shares %v, should be %v", name, got, want)
+			}
+		}
+	}
+}
