@@ -28,7 +28,7 @@ import (
 //	Cost     a fit of a third of the rows, sixteen passes for M, up to seven for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
-	views *model.Linear // v (S + M)
+	views *model.Linear // v (S + M), as all models here of the packed rows
 	v     float64
 }
 
@@ -78,10 +78,10 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 	s, job := x.sample, x.sample.Job.Silent()
 	c := &committee{setting: x, v: part * viewLabels / (viewLabels + x.labeled()/float64(s.Classes()))}
 	r := x.newRun(job, x.named.First(), start{}, 0)
-	supervised := modelOf(x, r, method.FitSupervised(r), 0)
+	supervised := s.Packed(modelOf(x, r, method.FitSupervised(r), 0))
 	x.trained.add("supervised", 1, job.Visited(), s.Pass)
 	before := job.Visited()
-	mixture := s.Unpacked(crossfit.MixtureModel(s, job))
+	mixture := crossfit.MixtureModel(s, job)
 	x.trained.add("mixture", 1, job.Visited()-before, s.Pass)
 	s.Job.CountAndCheck(job.Visited())
 	if err := s.CheckFinite(0, supervised.Coef, mixture.Coef, supervised.Intercept, mixture.Intercept); err != nil {
@@ -117,7 +117,7 @@ func (c *committee) moveShares() error {
 		return err
 	}
 	x.sample.Job.CountAndCheck(third.sample.Job.Visited())
-	predicted := x.predicted(c.with(x.sample.Unpacked(result.Model)))
+	predicted := x.predicted(c.with(result.Model))
 	prior, settled := *x.prior, *x
 	prior.Shares = make([]float64, len(predicted))
 	for y, share := range x.prior.Shares {
@@ -137,8 +137,9 @@ func (c *committee) with(transductive *model.Linear) *model.Linear {
 
 // join makes the result that of the committee.
 func (c *committee) join(result *fitted) {
-	s, mean := c.sample, c.with(result.Model)
-	result.Model.Coef, result.Model.Intercept = mean.Coef, mean.Intercept
+	s, mean := c.sample, c.with(c.sample.Packed(result.Model))
+	s.Unpack(mean, result.Model.Coef)
+	result.Model.Intercept = mean.Intercept
 	decisions := c.decisions(mean)
 	result.Transduction = transduced(s, func(dst []float64, i int32) {
 		copy(dst, scoresOfRow(decisions, mean.Outputs, int(i)))
@@ -166,7 +167,7 @@ func add(dst *model.Linear, factor float64, m *model.Linear) {
 func (x *setting) decisions(m *model.Linear) []float64 {
 	s := x.sample
 	out := make([]float64, s.Rows.Rows()*m.Outputs)
-	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: s.Packed(m), Intercept: m.Intercept, ByFeature: true}, out)
+	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, out)
 	s.Job.CountAndCheck(int64(s.Rows.NonZeros()))
 	return out
 }

@@ -41,7 +41,7 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 
 // move moves a risk with this number of outputs to the start.
 func (s *Start) move(r *risk.Risk, outputs int) {
-	coef, intercept := s.Sample.Packed(s.Model), s.Model.Intercept
+	coef, intercept := s.Sample.Packed(s.Model).Coef, s.Model.Intercept
 	if s.Model.Outputs < outputs {
 		coef, intercept = bothSides(coef), bothSides(intercept)
 	}

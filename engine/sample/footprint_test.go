@@ -142,6 +142,27 @@ func TestForecastOfMemory(t *testing.T) {
 	}
 }
 
+// Averaged classifiers have no weights of the features that no row has: until the caller copies the model, its part of
+// the forecast is for what waits for the collector.
+func TestForecastOfMemoryOfACommittee(t *testing.T) {
+	if worktest.Raced {
+		t.Skip("the race detector takes memory of its own")
+	}
+	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
+	forecast, o := 0.0, plainOptions()
+	*sample.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+	o.Method, o.MaxIter, o.Tol, o.ClassPrior.Rule = "auto", 3, 0.1, "auto"
+	p := scattered(500, 400_000, 1000, 30, 60)
+	work := func() {
+		if result, err := fit.Fit(p, o, nil); err != nil || result.Trained[2].Name != "mixture" {
+			t.Fatal(err, result)
+		}
+	}
+	if got := min(peak(work), peak(work)); forecast < 0.9*got {
+		t.Errorf("%.1f MB in the forecast, %.1f MB were taken", forecast/1e6, got/1e6)
+	}
+}
+
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
 	*sample.Need = func(bytes float64, purpose, advice string) error {
