@@ -138,6 +138,7 @@ func togetherSettings(shares []float64) map[string]method.Options {
 	add("annealing", func(*method.Options) {})
 	add("annealing, small alpha", func(o *method.Options) { o.Alpha, o.Balance, o.Tol = 1e-5, "share", 1e-11 })
 	add("annealing, shares found", func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+	add("auto, shares found", func(o *method.Options) { o.Method, o.ClassPrior = "auto", sample.ClassPrior{Rule: "auto"} })
 	add("annealing, maxent", func(o *method.Options) { o.Loss = method.Maxent })
 	// With a smaller alpha, rounding alone leads to other stationary points, a few parts in 1e4 higher or lower.
 	add("gradient", func(o *method.Options) { o.Method, o.Alpha = "gradient", 3e-2 })
