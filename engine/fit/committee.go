@@ -25,7 +25,8 @@ import (
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum & Mitchell
 //	         1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do
-//	Cost     a fit of a third of the rows, sixteen passes for M, up to seven for spreads and predictions; S of the labeled rows
+//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up to
+//	         seven for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
 	views *model.Linear // v (S + M), as all models here of the packed rows
@@ -99,24 +100,25 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 // moveShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
 func (c *committee) moveShares() error {
 	x, job := c.setting, c.sample.Job.Silent()
-	part, err := x.sample.Third(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
+	draw := x.sample.Third
+	if startsCoarsely(x) { // there are so many rows that fewer are enough
+		draw = x.sample.Coarse
+	}
+	part, err := draw(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
 	if err != nil || part == nil || !part.Sample.Transductive() {
 		return err
 	}
-	third, err := newSetting(part.Sample, x.problem, x.options, x.trained)
+	options := x.options
+	options.Tol = max(options.Tol, calibratedTol) // shares do not need the last digits of scores
+	small, err := newSetting(part.Sample, x.problem, options, x.trained)
 	if err != nil {
 		return err
 	}
-	third.prior.Evidence = x.prior.Evidence
-	begin, err := coarse(third, start{})
+	result, err := run(small, small.sample.Job, start{}, 0)
 	if err != nil {
 		return err
 	}
-	result, err := run(third, third.sample.Job, begin, 0)
-	if err != nil {
-		return err
-	}
-	x.sample.Job.CountAndCheck(third.sample.Job.Visited())
+	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
 	predicted := x.predicted(c.with(result.Model))
 	prior, settled := *x.prior, *x
 	prior.Shares = make([]float64, len(predicted))
