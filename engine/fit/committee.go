@@ -42,7 +42,7 @@ const (
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
 func learn(x *setting, begin start) (*fitted, error) {
-	if !x.averages() || begin.model != nil {
+	if !x.averages() {
 		return search(x, begin)
 	}
 	moves, part := x.prior.Evidence.FromLabels(x.prior.Shares) > sameShares, 1.0

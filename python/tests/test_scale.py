@@ -81,13 +81,13 @@ def test_a_warm_start_is_a_model_of_the_rows_as_they_are() -> None:
     X = of_lengths(TWO.X)
     models = []
     for factor in (1.0, 1024.0):
-        model = TransductiveSVC(warm_start=True)
+        model = TransductiveSVC(method="annealing", warm_start=True)
         fitted_first = model.fit(factor * X, TWO.y).n_iter_
         models.append(model.fit(factor * X, TWO.y))
         assert model.n_iter_ < fitted_first
     assert (models[1].coef_ * 1024).tobytes() == models[0].coef_.tobytes()
     # rows of another length: the start is the same decisions, not the same weights times something
-    again = TransductiveSVC(warm_start=True).fit(X, TWO.y)
+    again = TransductiveSVC(method="annealing", warm_start=True).fit(X, TWO.y)
     again.fit(sp.vstack([X, 50 * X]).tocsr(), np.concatenate([TWO.y, TWO.y]))
     assert np.mean(again.predict(X) == models[0].predict(X)) > 0.9
 
