@@ -248,7 +248,7 @@ static void a_class_without_labels(void) {
   FAILS(FEWLABEL_BAD_DATA, "class 1 has no labeled row: label one, or give class_prior", refused(&p, NULL));
 }
 
-/* The same shares as those of a fit, in either form of the rows; the interval is around them. */
+/* The same shares as those of one fit, in either form of the rows; the interval is around them. */
 static void shares_without_a_fit(void) {
   many_problem p;
   double table[MANY_ROWS * MANY_FEATURES] = {0}, fit[K], alone[K], shares[K], lower[K], upper[K];
@@ -262,7 +262,7 @@ static void shares_without_a_fit(void) {
   for (i = 0; i < MANY_ROWS; i++) {
     if (i % ROWS_A_CLASS < 3 + i / ROWS_A_CLASS) p.labels[i] = i / ROWS_A_CLASS;
   }
-  model = fitted(&p, NULL);
+  model = fitted(&p, "{\"method\": \"annealing\"}");
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, alone, NULL, NULL, ERROR));
@@ -271,7 +271,7 @@ static void shares_without_a_fit(void) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
   }
-  WORKS(fewlabel_fit(&dense, LABELS(p.labels), NULL, 0, NULL, NULL, NULL, &model, ERROR));
+  WORKS(fewlabel_fit(&dense, LABELS(p.labels), NULL, 0, "{\"method\": \"annealing\"}", NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
   WORKS(fewlabel_class_prior(&dense, &labels, NULL, NULL, shares, NULL, upper, ERROR));
