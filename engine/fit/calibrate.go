@@ -20,8 +20,8 @@ const (
 // calibrate finds the temperature of probabilities, if the options ask for it.
 //
 //	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
-//	Method   cross-fitting: five fits with the class shares of the fit, each without a fifth of the labels and on a fifth of
-//	         the unlabeled rows, score the labeled rows held out. These get the class shares of the unlabeled rows by
+//	Method   cross-fitting: five fits with the class shares of the fit, each without a fifth of the labels and on a fifth
+//	         of the unlabeled rows, score the labeled rows held out. These get the class shares of the unlabeled rows by
 //	         weights, and package probability finds T and e
 //	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature); cross-fitting, as there are few labels, is ours
 //	Cost     at most about one more fit, and the search for T (docs/notes/calibration.md)

@@ -22,11 +22,11 @@ import (
 //	         2. T of all rows, with these shares
 //	         3. the classifier is T + v (S + M)
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
-//	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum & Mitchell
-//	         1998. Measured, with what was rejected, in docs/notes/committee.md
+//	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
+//	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do
-//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up to
-//	         seven for spreads and predictions; S of the labeled rows
+//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up
+//	         to seven for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
 	views *model.Linear // v (S + M), as all models here of the packed rows

@@ -65,8 +65,8 @@ func ofMachine(root fs.FS) float64 {
 	return math.Inf(1)
 }
 
-// ofAddressSpace is what `ulimit -v` leaves, and what the heap has of it without using it, but for what the system takes
-// for Go in large pieces.
+// ofAddressSpace is what `ulimit -v` leaves, and what the heap has of it without using it, but for what the system
+// takes for Go in large pieces.
 func ofAddressSpace(root fs.FS, limit float64) float64 {
 	if math.IsInf(limit, 1) {
 		return limit

@@ -176,8 +176,8 @@ func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.Constant() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
-// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, and neither given shares
-// nor weak labels speak of the other.
+// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, and neither given
+// shares nor weak labels speak of the other.
 func (s *Sample) Constant() bool {
 	return s.Classes() == 2 && s.OneClass() && !((s.Options.ClassPrior.Shares != nil || s.All.Weak) && s.Transductive())
 }
