@@ -67,7 +67,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 	return result, nil
 }
 
-// averages reports whether a committee is better than a fit.
+// averages reports whether the result is that of a committee.
 func (x *setting) averages() bool {
 	evidence := x.prior.Evidence
 	return evidence != nil && x.named.Compares != "" && !x.options.Loss.Spec().Free && x.sample.Transductive() &&

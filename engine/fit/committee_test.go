@@ -186,3 +186,74 @@ func TestACommitteeKeepsSharesWhereNoWeightIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// The shares move by v towards mean probabilities of T + v (S + M), with T of a third of the rows.
+func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
+	for name, data := range unevenTopics() {
+		o := method.Defaults()
+		x := settingOf(t, data, o)
+		classes, supervised := x.sample.Classes(), o
+		part, err := x.sample.Third(x.sample.Job, x.prior.Shares, true, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var chosen []int
+		for _, i := range part.Rows {
+			chosen = append(chosen, int(i))
+		}
+		third := choose(data, chosen)
+		given := o
+		given.Method, given.Tol, given.UnlabeledWeight = "annealing", calibratedTol, x.sample.Options.UnlabeledWeight
+		given.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
+		one := mustFitProblem(t, sample.Problem{Rows: third.Rows, Labels: third.Labels, ChosenLabels: true}, given)
+		supervised.UnlabeledWeight = 0
+		scores, _ := centered(data, byRow(one, data))
+		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
+		mixture, _ := centered(data, doubleMixture(data, classes))
+		v, rows, predicted := 4/(4+float64(len(x.sample.Labeled))/float64(classes)), 0.0, make([]float64, classes)
+		for i := range scores {
+			vector.Add(scores[i], v, views[i])
+			vector.Add(scores[i], v, mixture[i])
+		}
+		mean, _ := centered(data, scores)
+		for i, row := range mean {
+			if data.Labels[i] < 0 {
+				vector.Scale(row, 16)
+				vector.Softmax(row, row)
+				vector.Add(predicted, 1, row)
+				rows++
+			}
+		}
+		for y, got := range mustFit(t, data, nil, o).Model.ClassPrior {
+			if want := (1-v)*x.prior.Shares[y] + v*predicted[y]/rows; math.Abs(got-want) > 1e-3 {
+				t.Errorf("%s: share %v of class %d, should be %v; the estimate is %v", name, got, y, want, x.prior.Shares[y])
+			}
+		}
+	}
+}
+
+// What is said of predicted shares is true of the classes that are returned.
+func TestSharesThatAreWarnedOfAreThoseOfTheCommittee(t *testing.T) {
+	found := 0
+	for seed := range uint64(40) {
+		data := planted.Classes(400, 400, 6, []float64{0.8, 0.1, 0.1}, seed)
+		result := mustFit(t, data, nil, method.Defaults())
+		counts, rows := make([]float64, 3), 0.0
+		for i, y := range result.Transduction {
+			if data.Labels[i] < 0 {
+				counts[y], rows = counts[y]+1, rows+1
+			}
+		}
+		for _, w := range result.Model.Warnings {
+			if class, ok := w.Values["class"]; ok && w.Kind == "collapse" {
+				found++
+				if got, want := w.Values["share"], counts[int(class)]/rows; math.Abs(got-want) > 1e-9 {
+					t.Errorf("seed %d: class %v has a share of %v, and not %v", seed, class, want, got)
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no case has the warning")
+	}
+}

@@ -48,6 +48,7 @@ type fitted struct {
 // conclude is the result for the first n rows, which are the caller's.
 func (f *fitted) conclude(n int) *Result {
 	x := f.setting
+	checkShares(f)
 	f.Agreement = agreement(x.sample, f.origin, f.Transduction)
 	f.Transduction = f.Transduction[:n]
 	if f.Distributions != nil {
@@ -62,14 +63,10 @@ func (f *fitted) conclude(n int) *Result {
 
 // finish moves thresholds, adds warnings and returns the objective.
 func finish(x *setting, r *method.Run, solution *method.Solution, moves bool) (value float64) {
-	labeled := r.Path.Reason != ending.OneClass
-	if moves && labeled {
+	if moves && r.Path.Reason != ending.OneClass {
 		moveIntercepts(r, solution)
 	}
-	value, shares := r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
-	if x.sample.Transductive() && labeled {
-		checkShares(r, shares)
-	}
+	value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	checkEnd(r, solution)
 	return value
 }

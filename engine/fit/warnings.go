@@ -40,19 +40,30 @@ func warnSupervised(r *method.Run) {
 }
 
 // checkShares warns of classes predicted for less than half of their share of the unlabeled rows, and of thresholds
-// that are to move and cannot.
-func checkShares(r *method.Run, shares []float64) {
-	t, prior, o := r.Path.Trace, r.Objective.Prior, r.Options
+// that are to move and cannot. Methods that hold mean probabilities check these.
+func checkShares(f *fitted) {
+	x, s, prior := f.setting, f.setting.sample, f.setting.prior.Shares
+	if !s.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {
+		return
+	}
+	shares, rows := make([]float64, len(prior)), float64(s.All.Unlabeled)
+	for k, i := range s.Unlabeled {
+		shares[f.Transduction[i]] += s.UnlabeledWeight[k]
+	}
+	s.Job.Reduce(shares)
+	warn := func(kind warning.Kind, values ...float64) {
+		f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
+	}
 	for class, share := range shares {
-		switch rows := float64(r.Objective.Sample.All.Unlabeled); {
+		switch {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:
-			t.Warn(warning.SmallShare, float64(class), prior[class], rows)
+			warn(warning.SmallShare, float64(class), prior[class], rows)
 		default:
-			t.Warn(warning.Collapse, float64(class), share, prior[class])
+			warn(warning.Collapse, float64(class), share, prior[class])
 		}
 	}
-	if balance := o.Balance; !o.FitIntercept && (balance == "share" || balance == "mean") {
-		t.Warn(warning.Balance)
+	if balance := x.options.Balance; !x.options.FitIntercept && (balance == "share" || balance == "mean") {
+		warn(warning.Balance)
 	}
 }
