@@ -47,7 +47,7 @@ BESIDE = 0.25  # length of embeddings beside words
 EXAMPLE = Path(__file__).parents[2] / "examples" / "embeddings.npz"
 QUESTIONS = {"pc or mac": ("comp.sys.ibm.pc", "comp.sys.mac"), "rec or sci": ("rec.", "sci.")}
 PARTS: dict[str, dict[str, Any]] = {
-    "counts of words": {"token_pattern": "[a-z][a-z]+", "use_idf": False, "norm": None},
+    "counts of words": {"token_pattern": r"[^\W\d_]{2,}", "use_idf": False, "norm": None},
     "+ unit rows": {"norm": "l2"},
     "+ stop words out": {"stop_words": "english"},
     "+ rare, frequent words out": {"min_df": 2, "max_df": 0.2},

@@ -37,7 +37,8 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
     >>> text_vectorizer(min_df=1, max_df=0.5).fit(["the red wine", "a dry wine", "2 beers"]).get_feature_names_out()
     array(['beers', 'dry', 'red'], dtype=object)
     """
-    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
+    letters = r"[^\W\d_]{2,}"  # of any script
+    recipe = {"token_pattern": letters, "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
     return TfidfVectorizer(**recipe | settings)
 
 

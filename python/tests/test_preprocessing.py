@@ -93,10 +93,18 @@ def test_a_block_that_dominates_is_warned_of_and_scaled() -> None:
     assert scaled.score(table.iloc[hidden], topic[hidden]) > without.score(table.iloc[hidden], topic[hidden]) + 0.1
 
 
-@pytest.mark.parametrize("settings", [{}, {"min_df": 3, "ngram_range": (1, 2)}])
-def test_settings_of_the_text_vectorizer(settings: dict[str, Any]) -> None:
-    recipe = {"token_pattern": "[a-z][a-z]+", "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
-    assert text_vectorizer(**settings).get_params() == TfidfVectorizer(**recipe | settings).get_params()
+def test_words_of_texts_are_those_of_the_recipe() -> None:
+    """Letters of any script; neither stop words, numbers and single letters, nor words of one text or of many."""
+    shared = [["Äpfel", "über"], ["über", "Äpfel"], ["вино", "Äpfel"], ["вино", "über"], ["snake_case"], ["Snake case"]]
+    texts = [" ".join(["the", "2024", "x", f"once{'abcdefghijkl'[i]}", *words]) for i, words in enumerate(shared)]
+    rows = text_vectorizer(max_df=0.5).fit(texts)
+    assert rows.get_feature_names_out().tolist() == ["case", "snake", "äpfel", "über", "вино"]
+    np.testing.assert_allclose(np.linalg.norm(rows.transform(texts[:1]).toarray()), 1)
+    assert text_vectorizer().max_df == 0.2
+    once, often = (
+        text_vectorizer(use_idf=False, norm=None, min_df=1, max_df=1.0).fit_transform(["wine", "wine wine"]).data
+    )
+    np.testing.assert_allclose([once, often], [1, 1 + np.log(2)])
 
 
 @pytest.mark.parametrize("recipe", [TfidfVectorizer(), TfidfVectorizer(max_df=0.2), text_vectorizer()])
