@@ -36,7 +36,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest bench check fuzz wheel docs release clean \
-	check-go check-c check-python stress sdist wheel-cross dist-c
+	check-go check-c check-python stress sdist wheel-cross dist-c examples html
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,8 +130,13 @@ release: ## run what a release must pass beyond `make test check`: races, pages,
 	$(BIN)/python python/try_archive.py test dist/*.whl
 	$(MAKE) stress fuzz FUZZTIME=60s
 
-docs: build $(VENV)/docs ## build the pages into build/docs/html; run every example
-	$(BIN)/python -m pytest --doctest-modules python/fewlabel python/tests/test_docs.py
+docs: examples html ## build the pages into build/docs/html; run every example
+
+examples: build # what `make test check` runs of it
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile python/tests/test_docs.py python/tests/test_docstrings.py
+	$(BIN)/python python/check_pages.py
+
+html: build $(VENV)/docs # the rest: the notebook, the gallery, the pages
 	$(BIN)/python examples/build_notebook.py --check
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -d build/docs/doctrees docs build/docs/html
 	@echo build/docs/html/index.html
