@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         datasets,
         inspection,
         labeling,
+        labels,
         methods,
         metrics,
         model_selection,
@@ -55,12 +56,14 @@ _MODULE_OF = {  # of the names that are not modules themselves
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'fewlabel' has no attribute {name!r}")
-    if name in _MODULE_OF:
-        return getattr(import_module(f"fewlabel.{_MODULE_OF[name]}"), name)
-    return import_module(f"fewlabel.{name}")
+if not TYPE_CHECKING:  # to which every name would be right
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module 'fewlabel' has no attribute {name!r}")
+        if name in _MODULE_OF:
+            return getattr(import_module(f"fewlabel.{_MODULE_OF[name]}"), name)
+        return import_module(f"fewlabel.{name}")
 
 
 def __dir__() -> list[str]:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import TransformerMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _advice, _auxiliary, _progress
-from fewlabel._compat import as_chosen_sparse
+from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
@@ -117,7 +116,7 @@ class ASOTransformer(TransformerMixin, Estimator):
     n_components: int = 50
     auxiliary: Any = "mask"
     max_problems: int = 1000
-    solver: str = "none"
+    solver: Literal["none", "squared"] = "none"
     auxiliary_alpha: float = 1e-3
     n_iter: int = 1
     unit: bool = True
@@ -127,9 +126,9 @@ class ASOTransformer(TransformerMixin, Estimator):
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
-    output: str = "both"
+    output: Literal["both", "structure"] = "both"
 
-    def fit(self, X: Any, y: Any = None) -> "ASOTransformer":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the components.
 
         Parameters

@@ -1,16 +1,15 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _columns, _export, _progress, methods
-from fewlabel._compat import CallbackSupportMixin, with_callbacks
+from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _markers, _scored, _targets, _weights
@@ -20,8 +19,6 @@ from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
 # Parameters that are options of the library and do not depend on the classes.
 _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
-
-_Classifier = TypeVar("_Classifier", bound="LinearClassifier")
 
 
 class Plan(NamedTuple):
@@ -39,13 +36,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
 
     method: Any = "auto"
-    alpha: Any = "auto"
-    unlabeled_weight: Any = "auto"
-    class_prior: Any = "auto"
-    loss: str = "squared_hinge"
-    hierarchy: Any = None
+    alpha: float | Literal["auto"] = "auto"
+    unlabeled_weight: float | Literal["auto"] = "auto"
+    class_prior: Literal["auto", "labels"] | Sequence[float] | np.ndarray | Mapping[Any, float] = "auto"
+    loss: Any = "squared_hinge"
+    hierarchy: Mapping[Any, Any] | str | None = None
     fit_intercept: bool = True
-    class_weight: Any = None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     calibrate: bool = False
     unlabeled: Any = "auto"
     max_iter: int = 10000
@@ -58,7 +55,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     _needs_calibration: ClassVar[bool] = False  # to have probabilities
 
     @with_callbacks
-    def fit(self: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labeled and unlabeled rows.
 
         Parameters

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from fewlabel._compat import BaseEstimator
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _threads
 
@@ -17,6 +17,8 @@ class Estimator(BaseEstimator):
     warm_start: bool
     classes_: Any
     n_iter_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     objective_: Any
     termination_condition_: str
 

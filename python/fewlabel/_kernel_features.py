@@ -1,16 +1,17 @@
 """KernelFeatures: rows of features whose inner products are a kernel."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _gram, _neighbor_graph
+from fewlabel._compat import ClassNamePrefixFeaturesOutMixin, Self, TransformerMixin
 from fewlabel._distinct import Distinct
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
@@ -97,13 +98,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     True
     """
 
-    kernel: Any = "graph"
-    gamma: Any = "scale"
+    kernel: Literal["graph", "rbf", "precomputed"] | Callable[..., Any] = "graph"
+    gamma: float | Literal["scale"] = "scale"
     n_neighbors: int = 5
     n_components: int | None = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None) -> "KernelFeatures":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel.
 
         Parameters

@@ -1,11 +1,14 @@
 """SemiSupervisedLogisticRegression: probabilities from few labeled and many unlabeled rows."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import described_as
 from fewlabel._transductive_svc import TransductiveSVC
+from fewlabel.methods import Annealing, Posterior, Switching
+
+_Method = Literal["annealing", "switching", "entropy", "expectation", "posterior"]
 
 
 @described_as(TransductiveSVC)
@@ -125,9 +128,9 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     array([[1., 0., 0.]])
     """
 
-    method: Any = "annealing"
+    method: _Method | Annealing | Switching | Posterior = "annealing"
     alpha: float = 1e-4
-    loss: str = field(default="maxent", init=False)
+    loss: Literal["maxent"] = field(default="maxent", init=False)
     calibrate: bool = True
 
-    _methods: ClassVar = ("annealing", "switching", "entropy", "expectation", "posterior")
+    _methods: ClassVar = get_args(_Method)

@@ -1,15 +1,15 @@
 """SequenceSVC: a linear chain for label sequences."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
+from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._docstrings import described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
@@ -136,14 +136,14 @@ class SequenceSVC(ClassifierMixin, Estimator):
     array(['O', 'B', 'O', 'B', 'I'], dtype='<U1')
     """
 
-    loss: str = "softmax_margin"
+    loss: Literal["softmax_margin", "crf", "soft_hinge"] = "softmax_margin"
     alpha: float = 1e-7
     rho: float = 10.0
     forbidden_transitions: Any = ()
     unlabeled: Any = "auto"
-    method: str = "supervised"
-    unlabeled_weight: Any = "auto"
-    class_prior: Any = "labels"
+    method: Literal["supervised", "gradient", "posterior"] = "supervised"
+    unlabeled_weight: float | Literal["auto"] = "auto"
+    class_prior: Literal["labels"] | Sequence[float] | np.ndarray | Mapping[Any, float] = "labels"
     penalty_weight: float = 1e4
     max_iter: int = 10
     n_jobs: int | None = None
@@ -151,7 +151,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     warm_start: bool = False
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any, lengths: Any = None) -> "SequenceSVC":
+    def fit(self, X: Any, y: Any, lengths: Any = None) -> Self:
         """Fit the model to sequences.
 
         Parameters

@@ -1,9 +1,12 @@
 """TransductiveSVC: a large-margin classifier from few labeled and many unlabeled rows."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
+from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
+
+_Method = Literal["auto", "annealing", "switching", "pair_switching", "gradient"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -221,10 +224,13 @@ class TransductiveSVC(LinearClassifier):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _methods: ClassVar = ("auto", "annealing", "switching", "pair_switching", "gradient")
+    method: _Method | Auto | Annealing | Switching | PairSwitching | Gradient = "auto"
+    loss: Literal["squared_hinge", "hinge", "crammer_singer"] = "squared_hinge"
+
+    _methods: ClassVar = get_args(_Method)
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:
-        if self.loss == "maxent":
-            raise ValueError(f"loss={self.loss!r} is that of SemiSupervisedLogisticRegression: use it instead")
+        if str(self.loss) == "maxent":
+            raise ValueError("loss='maxent' is that of SemiSupervisedLogisticRegression: use it instead")
         return super()._options()

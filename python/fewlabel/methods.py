@@ -4,9 +4,11 @@ A name means the method with default options: `method="switching"` is the same a
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 __all__ = ["Annealing", "Auto", "Gradient", "PairSwitching", "Posterior", "Switching"]
+
+_Balance = Literal["auto", "mean", "share", "labels"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +26,7 @@ class Annealing:
     """
 
     name: ClassVar[str] = "annealing"
-    balance: str = "auto"
+    balance: _Balance = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class Auto:
     """
 
     name: ClassVar[str] = "auto"
-    balance: str = "auto"
+    balance: _Balance = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,7 @@ class Switching:
     """
 
     name: ClassVar[str] = "switching"
-    balance: str = "auto"
+    balance: _Balance = "auto"
     max_switches: int = 0
 
 
@@ -72,7 +74,7 @@ class PairSwitching:
     """
 
     name: ClassVar[str] = "pair_switching"
-    balance: str = "auto"
+    balance: _Balance = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +89,7 @@ class Gradient:
     """
 
     name: ClassVar[str] = "gradient"
-    balance: str = "auto"
+    balance: _Balance = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring, f1_score
@@ -50,7 +50,9 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
 
 
 @described_as(Shared)
-def multilabel_f1_score(y_true: Any, y_pred: Any, *, average: Any = "macro", unlabeled: Any = "auto") -> Any:
+def multilabel_f1_score(
+    y_true: Any, y_pred: Any, *, average: Literal["macro", "micro"] | None = "macro", unlabeled: Any = "auto"
+) -> Any:
     """F1 score of several labels a row, over the known entries.
 
     `sklearn.metrics.make_scorer(multilabel_f1_score)` is a scorer.

@@ -5,10 +5,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from fewlabel._compat import BaseCrossValidator
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _targets
 from fewlabel._inputs._markers import listed

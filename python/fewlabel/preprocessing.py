@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewlabel._compat import BaseEstimator, OneToOneFeatureMixin, Self, TransformerMixin
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
 
@@ -92,7 +92,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     norm: float = 0.1
 
-    def fit(self, X: Any, y: Any = None) -> "BlockScaler":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the factor.
 
         Parameters

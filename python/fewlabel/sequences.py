@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
+from fewlabel._compat import BaseEstimator, Self, TransformerMixin
 from fewlabel._docstrings import described_as
 from fewlabel._inputs._numbers import check_count
 
@@ -53,7 +53,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
     affixes: int = 4
     n_features: int | None = None
 
-    def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> "TokenVectorizer":
+    def fit(self, X: Iterable[Sequence[str]], y: Any = None) -> Self:
         """Learn the vocabulary of features.
 
         Parameters

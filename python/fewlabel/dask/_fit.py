@@ -11,13 +11,16 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fewlabel import _progress, methods
+from fewlabel._base import LinearClassifier
 from fewlabel._progress import Watch
 from fewlabel.dask import _on_workers
+
+_Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 
 _POLL = 0.05  # seconds between checks of the tasks
 _CHECK_WORKERS = 1.0  # seconds between checks of the workers
@@ -29,7 +32,9 @@ _END = 10.0  # seconds for the other ranks to end after one has failed
 _inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
 
-def fit(client: Any, model: Any, X: Any, y: Any, sample_weight: Any = None, *, trusted_network: bool = False) -> Any:
+def fit(
+    client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, trusted_network: bool = False
+) -> _Classifier:
     """Fit an estimator to rows on the workers of a Dask cluster.
 
     The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, with two
