@@ -110,7 +110,9 @@ func (c *committee) moveShares() error {
 	}
 	options := x.options
 	options.Tol = max(options.Tol, calibratedTol) // shares do not need the last digits of scores
-	small, err := newSetting(part.Sample, x.problem, options, x.trained)
+	problem := x.problem
+	problem.Start = nil // it has features that the part has not
+	small, err := newSetting(part.Sample, problem, options, x.trained)
 	if err != nil {
 		return err
 	}

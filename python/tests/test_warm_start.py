@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from planted import GROUP, many_topics, text_like
 from sklearn.base import clone
 
@@ -53,6 +54,18 @@ def test_goes_on_after_more_labels(make: Any, many: bool) -> None:
     assert np.mean(model.transduction_ == truth) > np.mean(fresh.transduction_ == truth) - 0.05
     assert model.transduction_.shape == truth.shape
     assert model.label_distributions_.shape == (len(truth), len(model.classes_))
+
+
+def test_goes_on_where_shares_are_estimated_and_no_row_has_some_feature() -> None:
+    """Ten labels of each class, nine tenths of the rows are of one."""
+    topics, _, truth = text_like(n=600, share=0.1)
+    rows = sp.hstack([topics, sp.csr_array((len(truth), 5))]).tocsr()
+    y = np.full(len(truth), -1)
+    for name in (0, 1):
+        y[np.flatnonzero(truth == name)[:10]] = name
+    model = TransductiveSVC(warm_start=True).fit(rows, y)
+    assert model.class_prior_[0] > 0.7
+    assert model.fit(rows, y).class_prior_[0] > 0.7
 
 
 @pytest.mark.parametrize("make", [TransductiveSVC, SemiSupervisedLogisticRegression])
