@@ -229,24 +229,30 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             raise ValueError("predict_level needs groups of classes: fit with the parameter `hierarchy`")
         return _hierarchy.at_level(self.hierarchy_, self.classes_, level)[self._predicted(X)]
 
-    def to_sklearn(self) -> Any:
+    def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
+
+        Parameters
+        ----------
+        calibrated : bool, default=True
+            Whether probabilities are calibrated if those of the model are. False: with the scores of the model, which
+            `CalibratedClassifierCV`, `OneVsRestClassifier` and `OneVsOneClassifier` use, and uncalibrated.
 
         Returns
         -------
-        model : LinearSVC or LogisticRegression
+        model : LinearSVC, LogisticRegression or VotingClassifier
             A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
-            Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. The
-            probabilities of `LogisticRegression` are those of `predict_proba` with calibrate=False.
+            Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. If the
+            model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores.
 
         Raises
         ------
         ValueError
-            If the model has only one class, or several labels a row.
+            If the model has only one class, several labels a row, or weights beyond the range of float32.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")
-        return _export.as_sklearn(self)
+        return _export.as_sklearn(self, calibrated)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

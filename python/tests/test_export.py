@@ -1,16 +1,23 @@
-"""Models outside of fewlabel: as scikit-learn's own, and as tables of weights."""
+"""Models outside of fewlabel: as scikit-learn's own, as ONNX, by skops, and as tables of weights."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from planted import many_topics, text_like
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import MaxAbsScaler, Normalizer
 from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -61,6 +68,117 @@ def test_trees_names_and_pipelines_go_along() -> None:
 def test_one_class_has_no_such_model() -> None:
     with pytest.raises(ValueError, match="only one class, a"):
         TransductiveSVC().fit(TWO.X, np.where(TWO.y < 0, None, "a")).to_sklearn()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_probabilities_are_calibrated_where_those_of_the_model_are(kind: Any, k: int) -> None:
+    rows = {2: TWO, 4: FOUR}[k].X
+    model = kind(calibrate=True).fit(rows, LABELS[k])
+    theirs = model.to_sklearn()
+    np.testing.assert_allclose(theirs.predict_proba(rows), model.predict_proba(rows), rtol=1e-9)
+    np.testing.assert_array_equal(theirs.predict(rows), model.predict(rows))
+    scores = model.to_sklearn(calibrated=False).decision_function(rows)
+    np.testing.assert_array_equal(scores, model.decision_function(rows))
+
+
+def test_weights_that_float32_has_not_are_refused() -> None:
+    model = TransductiveSVC().fit(TWO.X * 1e-42, TWO.y)
+    with pytest.raises(ValueError, match=r"weight of \de\+\d\d, as features are .* Multiply the features by a number"):
+        model.to_sklearn()
+
+
+def test_skops_keeps_models() -> None:
+    io = pytest.importorskip("skops.io")
+    model = make_pipeline(TfidfVectorizer(), TransductiveSVC(calibrate=True)).fit(TEXTS[4], LABELS[4])
+    kept = io.dumps(model)
+    trusted = io.get_untrusted_types(data=kept)
+    assert all(name.startswith("fewlabel.") for name in trusted)
+    again = io.loads(kept, trusted=trusted)
+    np.testing.assert_array_equal(again.predict_proba(TEXTS[4]), model.predict_proba(TEXTS[4]))
+    theirs = io.dumps(model[-1].to_sklearn())
+    assert not io.get_untrusted_types(data=theirs)
+    np.testing.assert_array_equal(io.loads(theirs).classes_, model.classes_)
+
+
+# ------------------------------------------------------------------ ONNX
+SVC, LOGISTIC = TransductiveSVC, SemiSupervisedLogisticRegression
+COMPOSITIONS: dict[str, tuple[Any, Callable[[Any, Any, Any], Any]]] = {  # of a fitted model and labeled rows
+    "scores": (SVC(), lambda model, X, y: model),
+    "calibrated": (SVC(calibrate=True), lambda model, X, y: model),
+    "probabilities": (LOGISTIC(calibrate=False), lambda model, X, y: model),
+    "pipeline": (LOGISTIC(), lambda model, X, y: Pipeline([("scaler", MaxAbsScaler().fit(X)), ("model", model)])),
+    "sigmoid": (SVC(), lambda model, X, y: CalibratedClassifierCV(FrozenEstimator(model)).fit(X, y)),
+    "isotonic": (
+        LOGISTIC(),
+        lambda model, X, y: CalibratedClassifierCV(FrozenEstimator(model), method="isotonic").fit(X, y),
+    ),
+    "one against rest": (
+        LOGISTIC(unlabeled=None, calibrate=False),
+        lambda model, X, y: OneVsRestClassifier(model).fit(X, y),
+    ),
+    "voting": (
+        SVC(calibrate=True),
+        lambda model, X, y: both(VotingClassifier, model, voting="soft", flatten_transform=False).fit(X, y),
+    ),
+    "stacking": (LOGISTIC(), lambda model, X, y: both(StackingClassifier, model, cv="prefit").fit(X, y)),
+}
+
+
+def both(kind: Any, model: Any, **settings: Any) -> Any:
+    """An ensemble of the model and of one with half of its weights."""
+    other = copy.deepcopy(model)
+    other.coef_ = other.coef_ / 2
+    return kind([("one", FrozenEstimator(model)), ("other", FrozenEstimator(other))], **settings)
+
+
+def exported(model: Any) -> Any:
+    """With scikit-learn's own models in place of ours, as docs/scikit-learn.md has it."""
+    if hasattr(model, "to_sklearn"):
+        return model.to_sklearn()
+    model = copy.deepcopy(model)
+    if isinstance(model, Pipeline):
+        model.steps[-1] = ("model", model[-1].to_sklearn())
+    elif isinstance(model, CalibratedClassifierCV):
+        for part in model.calibrated_classifiers_:
+            part.estimator = part.estimator.to_sklearn(calibrated=False)
+    elif isinstance(model, OneVsRestClassifier):
+        model.estimators_ = [part.to_sklearn(calibrated=False) for part in model.estimators_]
+    else:
+        model.estimators_ = [part.to_sklearn() for part in model.estimators_]
+    return model
+
+
+@pytest.mark.parametrize("classes", [NAMES, np.arange(2.0, 6.0)], ids=["texts", "floats"])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_onnx_has_labels_and_probabilities(name: str, k: int, classes: np.ndarray) -> None:
+    skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
+    data = {2: TWO, 4: FOUR}[k]
+    rows, truth = data.X.toarray().astype(np.float32), classes[data.truth]
+    model, composed = COMPOSITIONS[name]
+    y = truth if model.unlabeled is None else np.where(data.y < 0, None, truth)
+    ours = composed(clone(model).fit(rows, y), rows, truth)
+    theirs = exported(ours)
+    options = {"zipmap": False} if hasattr(ours, "predict_proba") else None
+    file = skl2onnx.to_onnx(theirs, rows[:1], options=options).SerializeToString()
+    labels, second = runtime.InferenceSession(file).run(None, {"X": rows})
+    assert labels.tolist() == ours.predict(rows).tolist()
+    scores = ours.predict_proba if options else ours.decision_function
+    np.testing.assert_allclose(second.reshape(scores(rows).shape), scores(rows), atol=2e-5)
+
+
+def test_onnx_of_texts() -> None:
+    skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
+    types = pytest.importorskip("skl2onnx.common.data_types")
+    words = TfidfVectorizer(token_pattern="[a-zA-Z0-9_]+")
+    ours = make_pipeline(words, SemiSupervisedLogisticRegression()).fit(TEXTS[4], LABELS[4])
+    given = [("text", types.StringTensorType([None, 1]))]
+    options = {VotingClassifier: {"zipmap": False}, TfidfVectorizer: {"locale": "C"}}
+    file = skl2onnx.to_onnx(exported(ours), initial_types=given, options=options).SerializeToString()
+    labels, second = runtime.InferenceSession(file).run(None, {"text": np.array(TEXTS[4])[:, None]})
+    assert labels.tolist() == ours.predict(TEXTS[4]).tolist()
+    np.testing.assert_allclose(second, ours.predict_proba(TEXTS[4]), atol=2e-5)
 
 
 # ------------------------------------------------------------------ the largest weights
