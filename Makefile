@@ -36,7 +36,7 @@ PANICKING := build/panicking/$(notdir $(LIBRARY))
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-go test-python ctest bench check fuzz wheel docs release clean \
-	check-go check-c check-python stress sdist wheel-cross dist-c examples html
+	check-go check-c check-python stress sdist wheel-any wheel-cross dist-c examples html
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,11 @@ stress: build ctest-calls ctest-signals # random calls of the C interface, damag
 	FEWLABEL_FAULTS=1 FEWLABEL_STRANGERS=50 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py \
 		python/tests/test_dask_strangers.py
 
+wheel-any: $(VENV)/developer # build the wheel without a library, which loads models and predicts, into dist/any and check it
+	rm -rf dist/any
+	FEWLABEL_TARGET=any $(PACK) -t wheel -d dist/any
+	$(BIN)/python python/check_archive.py dist/any/*.whl
+
 wheel: $(VENV)/developer ## build a wheel into dist/, twice, check it, install and import it in a fresh environment
 	rm -rf build/wheel dist/*.whl
 	$(PACK) -t wheel -d dist
@@ -126,7 +131,7 @@ dist-c: $(VENV)/installed # build the C kit into dist/c, unpack it elsewhere, bu
 
 release: ## run what a release must pass beyond `make test check`: races, pages, wheels, faults, longer fuzzing
 	$(GO) test -race -timeout 40m ./...
-	$(MAKE) docs wheel sdist wheel-cross dist-c
+	$(MAKE) docs wheel sdist wheel-any wheel-cross dist-c
 	$(BIN)/python python/try_archive.py test dist/*.whl
 	$(MAKE) stress fuzz FUZZTIME=60s
 

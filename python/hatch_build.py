@@ -1,6 +1,7 @@
 """Build hook of the Python package: puts the native library into wheels, and Go's modules into the source archive.
 
-FEWLABEL_TARGET=aarch64 makes a wheel for ARM; build_library.py has the names of the targets.
+FEWLABEL_TARGET=aarch64 makes a wheel for ARM; build_library.py has the names of the targets. FEWLABEL_TARGET=any makes
+one without a library, which loads models and predicts.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class LibraryBuildHook(BuildHookInterface):
         try:
             if self.target_name == "sdist":
                 self._add_modules(build_data)
+            elif os.environ.get("FEWLABEL_TARGET") == "any":
+                build_data["tag"] = "py3-none-any"
             elif version == "editable":
                 self._add_library(build_data, build_library.PACKAGE)
             else:

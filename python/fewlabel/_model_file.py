@@ -11,9 +11,12 @@ parameter can be, is written as {"dict": [[key, value], ...]}, NaN as {"float": 
 """
 
 import ctypes
+import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,12 +100,11 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
         If the file is damaged, was written by a later version, or is not a model file.
     OSError
         If the file cannot be read.
+    RuntimeError
+        If the native library cannot be loaded, and the model is no classifier, which NumPy reads.
     """
     os.stat(path)  # a missing file is a FileNotFoundError with its name
-    handle = ctypes.c_int64()
-    _library.call("fewlabel_load", os.fsencode(path), handle)
-    with _library.released(handle.value):
-        fitted = _fit.read(handle.value)
+    fitted = _read(path)
     metadata = fitted.report["metadata"]
     if not isinstance(metadata, dict) or "estimator" not in metadata:
         metadata = _foreign(fitted.report)
@@ -113,6 +115,55 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
             f"the metadata of the model file {path!r} cannot be used: {reason!r}. The file was written by fewlabel "
             f"{metadata.get('fewlabel')}, this is fewlabel {__version__}: install the version that wrote it"
         ) from reason
+
+
+def _read(path: Any) -> _fit.Fitted:
+    handle = ctypes.c_int64()
+    try:
+        _library.library()
+    except RuntimeError as reason:
+        return _of_linear(path, reason)
+    _library.call("fewlabel_load", os.fsencode(path), handle)
+    with _library.released(handle.value):
+        return _fit.read(handle.value)
+
+
+def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
+    """Report and arrays of a classifier, read and checked without the library."""
+    file = Path(os.fsdecode(path)).read_bytes()
+    length = int.from_bytes(file[:8], "little")
+    try:
+        header, data = json.loads(file[8 : 8 + length].decode()), file[8 + length :]
+        about = header.pop("__metadata__")
+        if about["sha256"] != hashlib.sha256(data).hexdigest():
+            raise ValueError("the checksum does not match the values")
+        unknown = {"method": "", "n_iter": 0, "objective": None, "termination_condition": "", "metadata": None}
+        report = unknown | json.loads(about["description"])
+        if about["kind"] == "linear":
+            return _fit.Fitted(report, _arrays(report, header, data))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
+        raise ValueError(f"{os.fsdecode(path)} is not a valid model file: {reason!r:.200}") from reason
+    raise no_library
+
+
+def _arrays(report: dict[str, Any], header: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
+    """Arrays of a linear model by name. Completes its report."""
+    n_classes, n_features = report["n_classes"], report["n_features"]
+    if n_classes < 1 or n_features < 1:
+        raise ValueError(f"it has {n_classes} classes and {n_features} features")
+    n_outputs = report["n_outputs"] = n_classes if n_classes > 2 else 1
+    shapes = {"coef": [n_features, n_outputs], "intercept": [n_outputs], "class_prior": [n_classes]}
+    arrays = {}
+    for name, shape in shapes.items():
+        first, end = header[name]["data_offsets"]
+        arrays[name] = np.frombuffer(data[first:end], "<f8").astype(np.float64)
+        if header[name]["dtype"] != "F64" or header[name]["shape"] != shape or len(arrays[name]) != math.prod(shape):
+            raise ValueError(f"{name} should be F64 of shape {shape}")
+        if not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} has NaN or infinity")
+    if report["objective"] is None:
+        report["objective"] = math.nan
+    return arrays
 
 
 def _metadata(model: Any) -> dict[str, Any]:
@@ -152,6 +203,8 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
         raise ValueError(f"the arrays of the file are not those of a {name}")
     model: Any = _ESTIMATORS[name](**{key: _decoded(value) for key, value in metadata["parameters"].items()})
     _threads.resolve(model.n_jobs)  # refuses what is no number of threads
+    if isinstance(model, ASOTransformer):
+        model._check_parameters()
     classes = _decoded_classes(metadata["classes"], _n_classes(report)) if name != "ASOTransformer" else None
     model._keep_model(classes, fitted)
     model.n_features_in_ = report["n_features"]

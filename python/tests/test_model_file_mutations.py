@@ -8,6 +8,7 @@ be a sound file for the package, with the same values, and a model that can be u
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import hashlib
 import json
@@ -27,7 +28,7 @@ from planted import GROUP, many_topics, text_like
 from test_model_file import by_package
 
 import fewlabel
-from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, load_model, save_model
+from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, _model_file, load_model, save_model
 from fewlabel._native import _fit, _library
 from fewlabel.methods import Annealing
 
@@ -156,6 +157,13 @@ def by_library(path: Path) -> _fit.Fitted:
         return _fit.read(loaded)
 
 
+def by_numpy(path: Path) -> _fit.Fitted | None:
+    """As where there is no library; None for other kinds than classifiers."""
+    with contextlib.suppress(RuntimeError):
+        return _model_file._of_linear(path, RuntimeError())
+    return None
+
+
 def outcome(read: Any, path: Path) -> Any:
     """What a reader gives, or why it refuses."""
     try:
@@ -166,12 +174,16 @@ def outcome(read: Any, path: Path) -> Any:
 
 def difference(path: Path) -> tuple[str, Any]:
     """What became of a file, and how the readers differ on it; None if they agree."""
-    library, model = outcome(by_library, path), outcome(load_model, path)
+    library, model, numpy = (outcome(read, path) for read in (by_library, load_model, by_numpy))
     if isinstance(library, str):
         return "refused", None if library == model and str(path) in library else (library, model)
     tensors, _ = by_package(path)  # raises if it is no safetensors file
     if {name: a.tobytes() for name, a in tensors.items()} != {name: a.tobytes() for name, a in library.arrays.items()}:
         return "loaded", (library.arrays, tensors)
+    if numpy and {name: a.tolist() for name, a in numpy.arrays.items()} != {
+        n: a.tolist() for n, a in library.arrays.items()
+    }:
+        return "loaded", (library, numpy)
     if isinstance(model, str):  # the metadata is none of its own
         return "metadata refused", None if "estimator" in library.report["metadata"] and str(path) in model else model
     return "loaded", None if usable(model) else vars(model)

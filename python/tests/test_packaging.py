@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 import io
 import json
+import os
+import pickle
 import random
 import re
 import shutil
@@ -15,7 +17,10 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from planted import many_topics
+from test_library import python
 
 import build_library
 import check_archive
@@ -24,6 +29,7 @@ import fewlabel
 import signal_masks
 import try_archive
 from check_library import ROOT
+from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, save_model
 from fewlabel._native import _library
 
 LICENCES = (ROOT / "THIRD_PARTY_LICENSES.md").read_text(encoding="utf-8")
@@ -252,15 +258,79 @@ def test_faults_of_a_wheel(tmp_path: Path) -> None:
         "large": random.Random(0).randbytes(3_100_000),
         f"{info}METADATA": b"[a](https://b) [c](#d) [e](docs/f.md)",
     }
-    pure = write_wheel(tmp_path / "fewlabel-0.1.0-py3-none-any.whl", wrong)
-    assert check_archive.check_wheel(pure) == [
+    compiled = write_wheel(tmp_path / "fewlabel-0.1.0-cp311-cp311-linux_x86_64.whl", wrong)
+    assert check_archive.check_wheel(compiled) == [
         "the tag is not py3-none-<platform>",
         "is larger than 3.0 MB: 3.10 MB",
         "has no LICENSE, or another than the project",
         "has no THIRD_PARTY_LICENSES.md, or another than the project",
         "the README links to docs/f.md, which an index does not have",
-        "holds 0 libraries instead of one",
+        "holds 0 libraries instead of 1",
     ]
+    pure = write_wheel(tmp_path / "fewlabel-0.1.0-py3-none-any.whl", right)
+    assert check_archive.check_wheel(pure) == ["holds 1 libraries instead of 0"]
+
+
+PREDICT = """
+import pickle, sys
+import numpy as np
+import fewlabel
+
+models, rows, expected = pickle.load(open(sys.argv[1] + "/expected.pickle", "rb"))
+for number, (model, predictions) in enumerate(zip(models, expected)):
+    for again in (model, fewlabel.load_model(f"{sys.argv[1]}/{number}")):
+        assert type(again) is type(model) and again.get_params() == model.get_params()
+        found = [again.predict(rows), again.decision_function(rows), again.predict_log_proba(rows)]
+        assert [each.tolist() for each in found] == predictions
+        assert vars(again).keys() >= {"hierarchy_", "calibration_temperature_", "feature_names_in_", "n_iter_"}
+for call in (lambda: again.fit(rows, np.arange(len(rows)) % 2), lambda: fewlabel.save_model(again, "x"),
+             lambda: fewlabel.load_model(sys.argv[1] + "/chain")):
+    try:
+        print(call())
+    except RuntimeError as reason:
+        print(reason)
+print(fewlabel.__file__)
+"""
+
+
+def test_a_wheel_without_the_library_loads_models_and_predicts(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    pandas = pytest.importorskip("pandas")
+    run(
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        str(tmp_path),
+        env=os.environ | {"FEWLABEL_TARGET": "any"},
+    )
+    (wheel,) = tmp_path.glob("*-py3-none-any.whl")
+    assert check_archive.check_wheel(wheel) == []
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+
+    data = many_topics()
+    rows = pandas.DataFrame(data.X.toarray()[:, :60], columns=[f"f{j}" for j in range(60)])
+    labeled, names = np.arange(len(data.y)) % 4 == 0, np.array(["a.b", "a.c", "d", "e"])
+    models = [
+        TransductiveSVC(calibrate=True, hierarchy=".").fit(rows, np.where(labeled, names[data.truth], None)),
+        SemiSupervisedLogisticRegression(class_prior="labels").fit(rows, np.where(labeled, data.truth == 0, -1)),
+    ]
+    predictions = [[m.predict(rows), m.decision_function(rows), m.predict_log_proba(rows)] for m in models]
+    expected = [[each.tolist() for each in of_model] for of_model in predictions]
+    (tmp_path / "expected.pickle").write_bytes(pickle.dumps((models, rows, expected)))
+    for number, model in enumerate(models):
+        save_model(model, tmp_path / str(number))
+    save_model(SequenceSVC().fit(rows[:4], ["B", "I", "O", "O"]), tmp_path / "chain")
+
+    *said, place = python(PREDICT, str(tmp_path), path=tmp_path / "installed").splitlines()
+    assert Path(place).is_relative_to(tmp_path)
+    assert len(said) == 3
+    assert all(
+        "wheel without it (py3-none-any), which loads models and predicts but cannot fit" in line for line in said
+    )
 
 
 def test_faults_of_a_source_archive(tmp_path: Path) -> None:

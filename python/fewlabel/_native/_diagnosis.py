@@ -4,6 +4,7 @@ library built for another processor, glibc reports that the file does not exist.
 import platform
 import struct
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 REINSTALL = "Install fewlabel again (pip install --force-reinstall --no-deps, in its source folder pip install -e .)."
@@ -17,6 +18,11 @@ def reason(path: Path) -> str:
     try:
         made_for = made_for_platform(path)
     except FileNotFoundError:
+        if _is_without_library():
+            return (
+                "this is the wheel without it (py3-none-any), which loads models and predicts but cannot fit. Fit on "
+                "Linux with glibc, macOS or Windows, and bring the model here."
+            )
         return f"there is no file {path}. {REINSTALL}"
     except OSError as unreadable:
         return f"{unreadable}. Make the file readable, or install fewlabel for this user: pip install --user"
@@ -33,6 +39,14 @@ def reason(path: Path) -> str:
             "be loaded. Fit in an image with glibc, such as Debian, Ubuntu or Fedora."
         )
     return f"{path} does not fit this system or is damaged. {REINSTALL}"
+
+
+def _is_without_library() -> bool:
+    """Whether the wheel that is installed is that for any platform."""
+    try:
+        return "Root-Is-Purelib: true" in (distribution("fewlabel").read_text("WHEEL") or "")
+    except PackageNotFoundError:
+        return False
 
 
 def is_cut_off(path: Path) -> bool:

@@ -155,8 +155,8 @@ def _open() -> ctypes.CDLL:
         return ctypes.CDLL(str(PATH))  # its symbols stay local to it
     except OSError as reason:
         raise RuntimeError(
-            f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and files need the "
-            f"library, predict does not. System message: {reason})"
+            f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and saving need the "
+            f"library, predict does not, nor does load_model for classifiers. System message: {reason})"
         ) from reason
 
 
