@@ -40,12 +40,20 @@ class Planned(ClassifierMixin, BaseEstimator):
         return X[:, int(self.unlabeled_weight > 0)].astype(int)
 
 
-def planned(truth: np.ndarray, gained: list[int], lost: list[int]) -> np.ndarray:
-    """Rows whose answers are right, but those gained without and those lost with unlabeled rows."""
+def planned(truth: np.ndarray, gained: list[int], lost: list[int], labeled: int = 200) -> np.ndarray:
+    """Rows whose answers are right, but those gained without, those lost with, and every second of the rows that are
+    not labeled with or without unlabeled rows."""
     before, after = truth.copy(), truth.copy()
-    before[gained] ^= 1
-    after[lost] ^= 1
+    before[[*gained, *range(labeled, len(truth), 2)]] ^= 1
+    after[[*lost, *range(labeled + 1, len(truth), 2)]] ^= 1
     return np.column_stack([before, after])
+
+
+def differing(n: int, gained: int, lost: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, labels of the first 20 and all classes: unlabeled rows come, of these differ so many, those lost first."""
+    truth = np.arange(20 + n) % 2
+    rows = list(range(20, 20 + gained + lost))
+    return planned(truth, rows[lost:], rows[:lost], len(truth)), np.where(np.arange(len(truth)) < 20, truth, -1), truth
 
 
 @pytest.mark.parametrize(
@@ -53,6 +61,7 @@ def planned(truth: np.ndarray, gained: list[int], lost: list[int]) -> np.ndarray
     [
         (0, 0, "cannot tell"),
         (1, 0, "cannot tell"),
+        (3, 0, "cannot tell"),
         (4, 0, "helps"),
         (0, 4, "hurts"),
         (12, 8, "cannot tell"),
@@ -61,28 +70,28 @@ def planned(truth: np.ndarray, gained: list[int], lost: list[int]) -> np.ndarray
 )
 def test_the_verdict(gained: int, lost: int, verdict: str) -> None:
     truth = np.arange(200) % 2
-    X = planned(truth, list(range(gained)), list(range(gained, gained + lost)))
+    X = planned(truth, list(range(gained)), list(range(gained, gained + lost)), labeled=150)
     found = check(Planned(), X, np.where(np.arange(200) < 150, truth, -1))
     assert (found.n_rows, found.gained, found.lost) == (150, gained, lost)
     assert (found.supervised, found.semi_supervised) == pytest.approx((1 - gained / 150, 1 - lost / 150))
     assert found.verdict == verdict
     assert str(found).startswith(f"unlabeled rows: {verdict}. Accuracy, with the estimated class shares, on 150 held-")
-    assert f"({gained} gained, {lost} lost). 80% interval of the difference: " in str(found)
+    assert f"({gained} gained, {lost} lost). 90% interval of the difference: " in str(found)
 
 
 def test_the_interval_is_that_of_agresti_and_min_where_classes_have_their_shares() -> None:
     truth = np.arange(200) % 2
-    found = check(Planned(), planned(truth, [1, 2, 3], [4]), np.where(np.arange(200) < 100, truth, -1))
+    found = check(Planned(), planned(truth, [1, 2, 3], [4], 100), np.where(np.arange(200) < 100, truth, -1))
     # Agresti and Min (2005): 1/2 added to each of the four counts of 100 pairs
     n, b, c = 102, 3.5, 1.5
-    reach = 1.2815516 * np.sqrt((b + c) - (b - c) ** 2 / n) / n
+    reach = 1.6448536 * np.sqrt((b + c) - (b - c) ** 2 / n) / n
     assert [found.lower, found.upper] == pytest.approx([(b - c) / n - reach, (b - c) / n + reach], abs=2e-5)
 
 
 def test_rows_of_a_rare_class_weigh_little() -> None:
     truth = np.arange(200) % 2
     y = np.where(np.arange(200) < 30, truth, -1)
-    X = planned(truth, [0], [1, 3, 5, 7])  # the four lost rows are of class 1
+    X = planned(truth, [0], [1, 3, 5, 7], 30)  # the four lost rows are of class 1
     for shares, difference in (([0.5, 0.5], -0.1), ([0.95, 0.05], 0.05)):
         found = check(Planned(shares=shares), X, y)
         assert found.semi_supervised - found.supervised == pytest.approx(difference)
@@ -91,21 +100,24 @@ def test_rows_of_a_rare_class_weigh_little() -> None:
 
 def test_a_row_that_is_held_out_often_counts_as_one() -> None:
     truth = np.arange(200) % 2
-    y, X = np.where(np.arange(200) < 60, truth, -1), planned(truth, [0, 1, 2], [3])
+    y, X = np.where(np.arange(200) < 60, truth, -1), planned(truth, [0, 1, 2], [3], 60)
     once, often = (check(Planned(), X, y, cv=cv) for cv in (5, RepeatedStratifiedKFold(n_splits=5, n_repeats=3)))
     assert once == pytest.approx(often)
 
 
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
-def test_every_labeled_row_is_held_out_once_and_the_weight_is_the_difference(kind: type) -> None:
+def test_every_labeled_row_is_held_out_once_as_an_unlabeled_row_and_the_weight_is_the_difference(kind: type) -> None:
     X, y, _ = many_topics(labels=40)
     model, split = kind(class_prior="labels"), SemiSupervisedSplit(4)
     found = check(model, X, y, cv=4)
     assert found.n_rows == np.sum(y >= 0)
     sizes = [len(test) for _, test in split.split(X, y)]
     without = clone(model).set_params(unlabeled_weight=0)
-    scores = [np.average(cross_val_score(one, X, y, cv=split), weights=sizes) for one in (without, model)]
-    assert found.gained - found.lost == round((scores[1] - scores[0]) * found.n_rows)
+    right = [np.average(cross_val_score(without, X, y, cv=split), weights=sizes) * found.n_rows, 0]
+    for _, test in split.split(X, y):
+        hidden = np.where(np.isin(np.arange(len(y)), test), -1, y)
+        right[1] += np.sum(clone(model).fit(X, hidden).predict(X[test]) == y[test])
+    assert found.gained - found.lost == round(right[1] - right[0])
     assert not hasattr(model, "coef_")
 
 
@@ -113,13 +125,15 @@ def test_every_labeled_row_is_held_out_once_and_the_weight_is_the_difference(kin
 @pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
 def test_it_warns_of_nothing(kind: type) -> None:
     X, y, _ = text_like(labeled=40)
-    assert check(kind(), X, y).verdict in ("helps", "cannot tell")
+    assert check(kind(), X, y).verdict != "hurts"
 
 
 def test_it_warns_if_no_row_is_unlabeled() -> None:
     X, _, truth = text_like(labeled=40)
     with pytest.warns(DataWarning, match="no row is unlabeled"):
-        assert check(TransductiveSVC(), X[:60], truth[:60], verbose=0).verdict == "cannot tell"
+        found = check(TransductiveSVC(), X[:60], truth[:60], verbose=0)
+    assert (found.verdict, found.needed, len(found.disagreements)) == ("no difference", 0, 0)
+    assert found.decide(truth[:60]) == found
 
 
 @pytest.mark.filterwarnings("ignore:class_prior gives class")
@@ -143,6 +157,95 @@ def test_a_tree_and_shares_may_name_a_class_without_a_label() -> None:
     y[np.flatnonzero(y < 0)[:3]] = 11  # the rows are of class 2, 3 or 4
     for model in TransductiveSVC(hierarchy=tree), TransductiveSVC(hierarchy=tree, class_prior=shares):
         assert check(model, X, y, cv=3).n_rows == expected.n_rows
+
+
+@pytest.mark.filterwarnings("ignore:class_prior gives class")
+def test_disagreements_are_the_unlabeled_rows_that_the_two_models_classify_differently() -> None:
+    X, y, _ = text_like(labeled=20)
+    y = np.roll(y, 7)
+    X = X[np.roll(np.arange(len(y)), 7)]
+    model = TransductiveSVC(class_prior=[0.3, 0.7])
+    found = check(model, X, y)
+    predicted = [clone(model).set_params(unlabeled_weight=weight).fit(X, y).predict(X) for weight in (0, "auto")]
+    expected = np.flatnonzero((y == -1) & (predicted[0] != predicted[1]))
+    assert len(expected) > 10
+    assert sorted(found.disagreements) == expected.tolist() != found.disagreements.tolist()
+
+
+def test_labels_of_disagreements_decide() -> None:
+    X, y, truth = differing(1000, gained=150, lost=50)
+    found = check(Planned(), X, y)
+    assert (found.verdict, found.n_labels, len(found.disagreements)) == ("cannot tell", 0, 200)
+    assert f"label the next {found.needed} of `disagreements` (200 of 1000 unlabeled rows) and call `dec" in str(found)
+    y[found.disagreements[: found.needed]] = truth[found.disagreements[: found.needed]]
+    decided = found.decide(y)
+    assert (decided.verdict, decided.needed, decided.n_labels) == ("helps", 0, found.needed)
+    assert decided.gained + decided.lost == found.needed
+    assert str(decided).startswith(f"unlabeled rows: helps. {found.needed} labels of rows on which the two models dif")
+    exact = decided.decide(truth)
+    assert (exact.lower, exact.upper, exact.gained, exact.lost) == (0.1, 0.1, 150, 50)
+
+
+def test_rows_on_which_neither_is_right_and_labels_of_other_rows() -> None:
+    X, y, truth = differing(1000, gained=30, lost=10)
+    found, other = check(Planned(), X, y), truth.copy()
+    other[found.disagreements[:7]] = 2  # a class that no model knows
+    exact = found.decide(other)
+    assert (exact.n_labels, exact.gained + exact.lost) == (40, 33)
+    beside = np.setdiff1d(np.arange(len(y)), found.disagreements)
+    assert found.decide(np.where(np.isin(np.arange(len(y)), beside), truth, y)) == found
+
+
+def test_labels_are_not_looked_at_before_half_of_those_needed_are_there() -> None:
+    X, y, truth = differing(1000, gained=200, lost=0)
+    found = check(Planned(), X, y)
+    for n, verdict in ((found.needed - 1) // 2, "cannot tell"), ((found.needed + 1) // 2, "helps"):
+        few = y.copy()
+        few[found.disagreements[:n]] = truth[found.disagreements[:n]]
+        told = found.decide(few)
+        assert (told.verdict, told.n_labels) == (verdict, n)
+        assert told.needed == (found.needed - n if verdict == "cannot tell" else 0)
+        assert (told.lower, told.upper) == (found.lower, found.upper) or verdict == "helps"
+
+
+def test_as_many_labels_again_are_needed_where_the_models_are_close() -> None:
+    X, y, truth = differing(1000, gained=200, lost=190)
+    found = check(Planned(), X, y)
+    first = found.needed
+    y[found.disagreements[:first]] = truth[found.disagreements[:first]]
+    then = found.decide(y)
+    assert (then.verdict, then.n_labels) == ("cannot tell", first)
+    assert then.needed >= first
+    assert then.decide(truth).verdict == "no difference"
+
+
+def test_few_disagreements_are_no_difference() -> None:
+    X, y, _ = differing(1000, gained=10, lost=0)
+    found = check(Planned(), X, y)
+    assert (found.verdict, found.lower, found.upper) == ("no difference", -0.01, 0.01)
+
+
+def test_y_of_decide_has_the_rows_of_check() -> None:
+    X, y, _ = differing(100, gained=20, lost=0)
+    with pytest.raises(ValueError, match="y has 119 rows, but check had 120: give its y with labels of `disagree"):
+        check(Planned(), X, y).decide(y[1:])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.75])
+def test_the_number_needed_decides_and_the_verdict_is_right(share: float) -> None:
+    right, near = [], []
+    for n in range(20):
+        X, y, truth = differing(2000, gained=round(share * 300), lost=300 - round(share * 300))
+        rows = np.random.default_rng(n).permutation(len(y) - 20) + 20
+        X[20:], truth[20:] = X[rows], truth[rows]
+        found = check(Planned(), X, y)
+        twice = y.copy()
+        twice[found.disagreements[: 2 * found.needed]] = truth[found.disagreements[: 2 * found.needed]]
+        told = found.decide(twice).verdict
+        near.append(told != "cannot tell")
+        right.append(told in ("cannot tell", "helps" if share > 0.5 else "hurts"))
+    assert np.mean(near) >= 0.9
+    assert np.mean(right) >= 0.95
 
 
 def test_too_few_labels() -> None:
