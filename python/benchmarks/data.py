@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -247,6 +248,21 @@ def published(title: str, file: str, n_train: int, read: Callable[[str], tuple[l
 def reuters(name: str, n_train: int) -> DataSet:
     """Reuters R8 or R52: the ModApte documents with one topic."""
     return published(f"Reuters {name}", name.lower(), n_train, lambda part: loader().reuters_single(name, part))
+
+
+def texts(name: str) -> tuple[list[str], np.ndarray]:
+    """Texts and classes of a set, before the recipe."""
+    if name == "reuters_r8":
+        parts = [loader().reuters_single("R8", part) for part in ("train", "test")]
+        return [text for part in parts for text in part[0]], np.concatenate([part[1] for part in parts])
+    read = loader().pcmac if name == "pcmac" else loader().newsgroups20
+    messages, names = read("all")
+    bodies, names = [subject_and_body(message) for message in messages], np.asarray(names).astype(str)
+    if name in ("comp", "recsci"):
+        kept = [name == "comp" or group.startswith(("rec.", "sci.")) for group in names]
+        names = np.where([group.startswith("comp." if name == "comp" else "rec.") for group in names], "a", "b")
+        bodies, names = list(itertools.compress(bodies, kept)), names[kept]
+    return bodies, names
 
 
 def cluto(name: str) -> DataSet:

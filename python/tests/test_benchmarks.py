@@ -1,7 +1,9 @@
 """The helpers of the benchmarks: a wrong recipe or draw would make every figure wrong."""
 
+import dataclasses
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,22 @@ from scipy.optimize import OptimizeResult, check_grad
 from sklearn.svm import LinearSVC
 
 from benchmarks import __main__ as program
-from benchmarks import data, embeddings, figures, heads, large, measure, paired, peers, quality, sequences, structure
+from benchmarks import (
+    data,
+    embeddings,
+    figures,
+    heads,
+    large,
+    measure,
+    paired,
+    peers,
+    quality,
+    sequences,
+    structure,
+    verdicts,
+)
+from fewlabel import TransductiveSVC
+from fewlabel.inspection import check
 from fewlabel.preprocessing import text_vectorizer
 
 ROOT = Path(__file__).parents[2]
@@ -308,6 +325,34 @@ def test_groups_of_sets_and_wrong_names():
     assert quality.options().parse_args(["--sets", "rare,comp"]).sets == [*quality.RARE, "comp"]
     with pytest.raises(SystemExit):
         quality.main(["--sets", "nothing"])
+
+
+# ------------------------------------------------------------------ what fits say of themselves
+def test_warnings_are_told_apart_by_their_first_words_and_counted_beside_losses():
+    texts = ("class 3 is predicted for 0.7% of the unlabeled rows", "class a is predicted for 12.1% of the unlabeled")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for text in texts:
+            warnings.warn(text, UserWarning, stacklevel=1)
+    (kind,) = verdicts.kinds(caught)
+    assert kind == "UserWarning: class is predicted for of the unlabe"
+    found = [
+        verdicts.Fit(lead, {kind} if warned else set()) for lead, warned in ((-0.1, 1), (0.1, 1), (0, 0), (0.2, 0))
+    ]
+    assert verdicts.losses(found, kind) == (2, 0.5, 0, 0.5, 0.5)
+
+
+@pytest.mark.filterwarnings("ignore:class_prior gives class")
+def test_verdicts_are_judged_and_labels_decide():
+    assert [verdicts.judged("helps", gain) for gain in (0.01, 0.004, -0.1)] == ["right", "wrong", "wrong"]
+    assert [verdicts.judged("no difference", gain) for gain in (0.009, -0.02)] == ["right", "wrong"]
+    assert verdicts.judged("cannot tell", 0.1) == "cannot tell"
+    task = data.draw(verdicts.some(planted()), 10, "equal")
+    told = check(TransductiveSVC(class_prior=[0.1, 0.1, 0.8]), task.X, task.given, verbose=0)
+    told = verdicts.shuffled(dataclasses.replace(told, lower=-0.5, upper=0.5), 1)
+    near, end = verdicts.decided(told, task)
+    assert len(near) > 0
+    assert end.verdict == "hurts"
 
 
 # ------------------------------------------------------------------ demo
