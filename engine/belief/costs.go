@@ -43,7 +43,6 @@ func (c *Costs) Measure(r *risk.Risk) {
 	c.addPrior(c.Level * weak.Strength)
 }
 
-// addPrior adds prior costs times a factor.
 func (c *Costs) addPrior(factor float64) {
 	for k := range c.objective.Sample.Unlabeled {
 		c.objective.Sample.Weak.Of(k).AddTo(c.row(k), factor)
@@ -159,7 +158,6 @@ func (c *Costs) freeLabels(r *risk.Risk, each func(k int, class int32, known boo
 	}
 }
 
-// Differences counts the labels that differ.
 func Differences(a, b []int32) int {
 	count := 0
 	for k := range a {

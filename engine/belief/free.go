@@ -53,7 +53,6 @@ func (f *Free) relabel() (switched int) {
 	return switched
 }
 
-// At implements minimize.Smooth.
 func (f *Free) At(w, gradient []float64) float64 {
 	value := f.Risk.At(w, gradient)
 	f.gap = f.Gap(gradient)

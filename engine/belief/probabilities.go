@@ -84,7 +84,6 @@ func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expecte
 		last: 1}
 }
 
-// Enter sets the weight of the entropy.
 func (e *Expected) Enter(level float64) {
 	e.level = level
 	e.Means.Entropy = level * e.Full
@@ -104,7 +103,6 @@ func (e *Expected) Relabel() (switched int, entropy float64) {
 	return switched, entropy
 }
 
-// Held reports whether the class prior counts as held.
 func (e *Expected) Held() bool { return e.Residual <= Tolerance }
 
 // Measure is the objective without the constraint's term, and the residual.
@@ -144,5 +142,4 @@ func (p *Projected) Relabel() (switched int, entropy float64) {
 	return p.renew(p.Posterior.M)
 }
 
-// Measure is the objective and the residual.
 func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Posterior.Value) }

@@ -31,7 +31,6 @@ func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	return &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
 }
 
-// Enter sets the temperature.
 func (s *Soft) Enter(temperature float64) { s.temperature = temperature }
 
 // Relabel counts the likeliest labels that have changed.
@@ -51,7 +50,6 @@ func (s *Soft) Relabel() (switched int, entropy float64) {
 	return int(sums[0]), sums[1]
 }
 
-// Gradient implements minimize.Objective.
 func (s *Soft) Gradient(dst []float64) float64 {
 	s.Renew()
 	return s.Risk.Gradient(dst)
@@ -87,5 +85,4 @@ type Warm struct {
 	Hard *Hard
 }
 
-// Relabel finds the hard labels.
 func (w Warm) Relabel() (switched int, entropy float64) { return w.Hard.Relabel() }

@@ -34,7 +34,6 @@ func newUnits(s *sample.Sample, classes int) units {
 	return u
 }
 
-// count is the number of units.
 func (u *units) count() int {
 	if u.rows == nil {
 		return len(u.sample.Unlabeled)
@@ -75,7 +74,6 @@ func (u *units) costsOf(costs []float64) []float64 {
 	return u.costs
 }
 
-// weights of the units.
 func (u *units) weights(job *work.Job) []float64 {
 	if u.rows == nil {
 		return u.sample.UnlabeledWeight

@@ -73,14 +73,12 @@ func (w *Weak) shift(scores []float64) []float64 {
 	return w.shifted
 }
 
-// Evaluate is the cost at these scores.
 func (w *Weak) Evaluate(scores []float64) (value float64) {
 	value = w.joint.Evaluate(w.shift(scores))
 	w.Known = w.loss(scores, nil, 0)[0]
 	return value + w.Known
 }
 
-// Gradient implements risk.Joint.
 func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 	value = w.joint.Gradient(w.shift(scores), slope, state)
 	w.each(func(k int) {
@@ -93,7 +91,6 @@ func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 	return value + w.loss(scores, nil, 0)[0]
 }
 
-// HessVec implements risk.Joint.
 func (w *Weak) HessVec(changes, slope, state []float64) (curvature float64) {
 	w.each(func(k int) { copy(w.place(w.before, k), w.row(changes, k)) })
 	curvature = w.joint.HessVec(changes, slope, state)
@@ -110,7 +107,6 @@ func (w *Weak) HessVec(changes, slope, state []float64) (curvature float64) {
 	return curvature + sum[0]
 }
 
-// Line implements risk.Joint.
 func (w *Weak) Line(scores, changes []float64, t float64) (value, slope, curvature float64) {
 	value, slope, curvature = w.joint.Line(w.shift(scores), changes, t)
 	sums := w.loss(scores, changes, t)

@@ -4,7 +4,6 @@ package ending
 // Reason is why an outer loop has ended.
 type Reason uint8
 
-// The reasons.
 const (
 	None         Reason = iota // the loop goes on
 	Converged                  // the solve is within its tolerance

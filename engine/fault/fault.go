@@ -16,7 +16,6 @@ const (
 	OtherMachine                 // the sum over machines has failed, or one of the others
 )
 
-// Error is an error with its kind.
 type Error struct {
 	Kind    Kind
 	Message string

@@ -8,7 +8,6 @@ import (
 // Names are those of the classes, for messages; nil: they have numbers only.
 type Names []string
 
-// Of is the name of a class.
 func (n Names) Of(class int) string {
 	if class < len(n) {
 		return n[class]
@@ -16,7 +15,6 @@ func (n Names) Of(class int) string {
 	return strconv.Itoa(class)
 }
 
-// List has the names of some classes.
 func (n Names) List(classes []int) string {
 	names := make([]string, len(classes))
 	for k, class := range classes {

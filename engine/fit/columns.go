@@ -96,7 +96,6 @@ func columns(
 	return results, nil
 }
 
-// ofColumn names the column of an error.
 func ofColumn(k int, err error) error {
 	var known *fault.Error
 	if !errors.As(err, &known) || known.Kind == fault.Cancelled {

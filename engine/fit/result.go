@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Result is the result of Fit.
 type Result struct {
 	Model         *model.Linear
 	Returned      string    // the method whose solution this is, see compare.go

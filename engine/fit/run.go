@@ -25,7 +25,6 @@ func run(x *setting, job *work.Job, begin start, bound float64) (*fitted, error)
 	return resultOf(x, r, solution, spec, begin)
 }
 
-// solve finds a solution.
 func solve(r *method.Run, spec *method.Spec) *method.Solution {
 	s := r.Objective.Sample
 	switch {

@@ -85,7 +85,6 @@ func newSetting(s *sample.Sample, p sample.Problem, options method.Options, trai
 	return x, nil
 }
 
-// newRun is a run of a method.
 func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound float64) *method.Run {
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()

@@ -129,7 +129,6 @@ func (f *frontier) cheapest(a, b int) candidate {
 	}
 }
 
-// move gives a row another label.
 func (f *frontier) move(row int32, class int) {
 	f.leave(row, f.labels[row])
 	f.labels[row] = int32(class)

@@ -208,7 +208,6 @@ func (h *covariance) HessVec(dst, x []float64) (curvature float64) {
 	return vector.Dot(dst, x)
 }
 
-// Precondition divides by the diagonal.
 func (h *covariance) Precondition(dst, residual []float64) bool {
 	floats.DivTo(dst, residual, h.diagonal)
 	return true

@@ -25,14 +25,12 @@ type Classes interface {
 // separate is a loss whose second derivative is a curvature for each class, its state.
 type separate struct{}
 
-// HessVec implements Classes.
 func (separate) HessVec(dst, v, _, state []float64) {
 	for y, curvature := range state {
 		dst[y] = curvature * v[y]
 	}
 }
 
-// Curvature implements Classes.
 func (separate) Curvature(state []float64) float64 { return slices.Max(state) }
 
 // Signed is a margin loss of two classes with the scores -z and z.
@@ -62,7 +60,6 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 	return total
 }
 
-// Costs implements Classes.
 func (l Signed) Costs(dst, s []float64) {
 	for y, f := range s {
 		dst[y], _, _ = l.Margin.At(f)
@@ -101,7 +98,6 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	return total
 }
 
-// Costs implements Classes.
 func (l OneAgainstRest) Costs(dst, s []float64) {
 	if _, ok := l.Margin.(SquaredHinge); ok {
 		squaredHingeCosts(dst, s)
@@ -217,7 +213,6 @@ func (l Softmax) HessVec(dst, v, _, state []float64) {
 	}
 }
 
-// Curvature implements Classes.
 func (l Softmax) Curvature(state []float64) float64 {
 	largest := 0.0
 	for _, q := range state {
@@ -226,7 +221,6 @@ func (l Softmax) Curvature(state []float64) float64 {
 	return largest / l.Smoothing
 }
 
-// Costs implements Classes.
 func (l Softmax) Costs(dst, s []float64) {
 	if l.Margin == 0 {
 		top := slices.Max(s)

@@ -91,7 +91,6 @@ func (l Gap) HessVec(dst, v, _, state []float64) {
 	}
 }
 
-// Curvature implements Classes.
 func (l Gap) Curvature(state []float64) float64 {
 	total, h := 0.0, 0.0
 	for _, a := range state {

@@ -45,7 +45,6 @@ type Unlabeled interface {
 // SquaredHinge is ½ max(0, 1-t)²: piecewise quadratic, with generalized curvature 1 for t < 1 and 0 beyond.
 type SquaredHinge struct{}
 
-// At implements Margin.
 func (SquaredHinge) At(t float64) (value, slope, curvature float64) {
 	if t >= 1 {
 		return 0, 0, 0
@@ -107,7 +106,6 @@ func where(condition bool, v float64) float64 {
 //	Source   Chapelle 2007, Training a Support Vector Machine in the Primal; Zien, Brefeld & Scheffer 2007
 type Huber struct{ Band float64 } // ε
 
-// At implements Margin.
 func (l Huber) At(t float64) (value, slope, curvature float64) {
 	short := 1 + l.Band - t
 	switch {
@@ -126,7 +124,6 @@ func (l Huber) At(t float64) (value, slope, curvature float64) {
 //	Source   Zien, Brefeld & Scheffer 2007, u_{Δ,τ} from memory; Chapelle & Zien 2005 have exp(-3 t²)
 type Plateau struct{ Flat float64 } // τ
 
-// At implements Unlabeled.
 func (l Plateau) At(t float64) (value, slope float64) {
 	width := 1 - l.Flat
 	d := (t - l.Flat) / width

@@ -69,7 +69,6 @@ func textsOf[T ~string](list ...T) (texts []string) {
 // OptionsText describes all options as a JSON array.
 func OptionsText() string { return options.Text(Defaults()) }
 
-// Values are the options by their names.
 func (o *Options) Values() map[string]any { return options.Values(o) }
 
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.

@@ -73,10 +73,8 @@ type rounds struct {
 	count, stuck int     // rounds, and those without progress
 }
 
-// Level implements schedule.Schedule.
 func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 
-// Next implements schedule.Schedule.
 func (s *rounds) Next(step schedule.Step) ending.Reason {
 	held := s.Held()
 	if s.stuck++; s.Residual < 0.9*s.lowest || held {

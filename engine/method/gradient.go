@@ -57,7 +57,6 @@ const (
 	descentPairs     = 10 // differences of weights and of gradients that are kept, see minimize.QuasiNewton
 )
 
-// gradientLoss is the loss of all rows.
 func gradientLoss(paired bool) loss.Classes {
 	if paired {
 		return loss.Signed{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}}

@@ -9,7 +9,6 @@ import (
 // Loss is the loss of a row.
 type Loss string
 
-// The losses.
 const (
 	SquaredHinge  Loss = "squared_hinge"
 	Hinge         Loss = "hinge"
@@ -17,7 +16,6 @@ const (
 	Maxent        Loss = "maxent"
 )
 
-// LossSpec describes a loss.
 type LossSpec struct {
 	Name        Loss
 	Margin      func(smoothing float64) loss.Margin  // of a pair; one of all class scores has pairs of one class only
@@ -57,7 +55,6 @@ func oneAgainstRest(margin func(float64) loss.Margin) func(float64) loss.Classes
 	return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: margin(smoothing)} }
 }
 
-// Spec is the description of the loss.
 func (l Loss) Spec() *LossSpec {
 	return &losses[slices.IndexFunc(losses, func(s LossSpec) bool { return s.Name == l })]
 }

@@ -35,7 +35,6 @@ type Options struct {
 	Threads     int
 }
 
-// Defaults are the options if none are given.
 func Defaults() Options {
 	return Options{
 		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,

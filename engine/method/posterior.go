@@ -37,10 +37,8 @@ type repeated struct {
 	count  int
 }
 
-// Level implements schedule.Schedule.
 func (s *repeated) Level() (value, historyLevel float64) { return 1, s.weight }
 
-// Next implements schedule.Schedule.
 func (s *repeated) Next(step schedule.Step) ending.Reason {
 	s.count++
 	switch {

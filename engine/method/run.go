@@ -45,7 +45,6 @@ func (s *Solution) Score(o *objective.Objective) objective.Scorer {
 	return func(dst []float64, row int32) { o.Scores.ClassScores(dst, s.Outputs[int(row)*width:]) }
 }
 
-// descent is a risk and its minimizer.
 type descent struct {
 	*Run
 	risk   *risk.Risk

@@ -6,7 +6,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 )
 
-// Spec describes a method.
 type Spec struct {
 	Name   Method
 	Fit    func(r *Run) *Solution // nil: Begins does
@@ -51,12 +50,10 @@ var table = []Spec{
 		UsesProbabilities: true},
 }
 
-// Find describes a method.
 func Find(name Method) *Spec {
 	return &table[slices.IndexFunc(table, func(s Spec) bool { return s.Name == name })]
 }
 
-// First describes the method that runs first.
 func (s *Spec) First() *Spec {
 	if s.Begins == "" {
 		return s

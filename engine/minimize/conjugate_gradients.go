@@ -73,7 +73,6 @@ func (c *ConjugateGradients) precondition(h Operator, plain float64) (square flo
 	return plain
 }
 
-// square is the squared norm of the residual.
 func (c *ConjugateGradients) square() float64 {
 	return c.total(func(lo, hi int) float64 { return vector.Dot(c.residual[lo:hi], c.residual[lo:hi]) })
 }
@@ -86,7 +85,6 @@ func (c *ConjugateGradients) advance(length float64) (square float64) {
 	})
 }
 
-// updateDirection sets direction = conjugated residual + beta direction.
 func (c *ConjugateGradients) updateDirection(beta float64) {
 	c.pool.Stripes(len(c.direction), func(lo, hi int) {
 		floats.AddScaledTo(c.direction[lo:hi], c.conjugated[lo:hi], beta, c.direction[lo:hi])

@@ -55,7 +55,6 @@ type Rounded interface {
 	Round(allowed bool)
 }
 
-// Limits are where a minimization stops.
 type Limits struct {
 	Tolerance float64 // F(w) - F(w*) <= Tolerance F(w)
 	MaxSteps  int     // Newton steps
@@ -89,7 +88,6 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 	return n
 }
 
-// Minimize moves the objective's point to the minimum within limits.
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 	if f, ok := f.(Rounded); ok {
 		f.Round(limits.Rounded)

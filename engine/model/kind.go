@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Model is a model of one kind.
 type Model interface {
 	Kind() string              // the name in files
 	sizes() []strictjson.Field // whole numbers
@@ -181,7 +180,6 @@ func (*Report) checkContent() error { return nil }
 // OrNull is a number for JSON, where null stands for one that is not finite.
 type OrNull float64
 
-// MarshalJSON writes the number or null.
 func (v OrNull) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 		return []byte("null"), nil

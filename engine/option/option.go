@@ -58,7 +58,6 @@ func (t Table[O]) Text(defaults O) string {
 	return string(text)
 }
 
-// Values are the options by their names.
 func (t Table[O]) Values(o *O) map[string]any {
 	values := map[string]any{}
 	for _, option := range t {

@@ -33,7 +33,6 @@ func (s Shape) Len() int {
 	return last.Start + last.Stride*s.Features
 }
 
-// Panels is the number of panels.
 func (s Shape) Panels() int { return (s.Classes + Width - 1) / Width }
 
 // Panel is some of the classes in a vector of weights.

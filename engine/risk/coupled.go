@@ -34,7 +34,6 @@ func (p coupledSystem) classes(v []float64) (parts [][]float64) {
 	return parts
 }
 
-// Precondition implements minimize.Preconditioned.
 func (p coupledSystem) Precondition(dst, residual []float64) bool {
 	to, from := p.classes(dst), p.classes(residual)
 	p.of.job.Run(len(to), func(c int) {
@@ -44,7 +43,6 @@ func (p coupledSystem) Precondition(dst, residual []float64) bool {
 	return true
 }
 
-// HessVec implements minimize.Operator.
 func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
 	to, from, places := p.classes(dst), p.classes(v), len(p.rows)
 	p.of.job.Run(len(to), func(c int) {

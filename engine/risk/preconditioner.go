@@ -266,7 +266,6 @@ func (f *factor) solve(scores []float64) []float64 {
 	return out
 }
 
-// Precondition implements minimize.Preconditioned.
 func (r *Risk) Precondition(dst, residual []float64) bool {
 	if r.preconditioner == nil {
 		return false

@@ -61,7 +61,6 @@ func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame
 		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
-// Dim is the number of variables.
 func (r *Risk) Dim() int { return len(r.weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
@@ -113,7 +112,6 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	return r.alpha/2*square + sums[0] + joint
 }
 
-// Weights are the variables at the current point.
 func (r *Risk) Weights() []float64 { return r.weights }
 
 // AdoptWeights lets w, which has the variables at the current point, hold them from now on.
@@ -177,7 +175,6 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	return r.alpha*square + curvature
 }
 
-// SetDirection implements minimize.Objective.
 func (r *Risk) SetDirection(direction []float64) {
 	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.weights)
 	r.direction = direction
@@ -190,7 +187,6 @@ func (r *Risk) SetDirection(direction []float64) {
 	}
 }
 
-// LineDerivatives implements minimize.Objective.
 func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
 	_, slope, curvature = r.line(t)
 	return slope, curvature
@@ -211,10 +207,8 @@ func (r *Risk) line(t float64) (value, slope, curvature float64) {
 // Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.
 type Nonconvex struct{ *Risk }
 
-// Line implements minimize.Nonconvex.
 func (r Nonconvex) Line(t float64) (value, slope, curvature float64) { return r.line(t) }
 
-// Step implements minimize.Objective.
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()

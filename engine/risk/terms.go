@@ -39,7 +39,6 @@ func newLosses(n, stride int, m scores.Map, l loss.Classes) *losses {
 	return s
 }
 
-// SetLoss changes the loss.
 func (l *losses) SetLoss(of loss.Classes) {
 	l.loss, l.terms = of, classTerms{l}
 	if signed, ok := of.(loss.Signed); ok {
@@ -47,7 +46,6 @@ func (l *losses) SetLoss(of loss.Classes) {
 	}
 }
 
-// Loss is the loss of a row.
 func (l *losses) Loss() loss.Classes { return l.loss }
 
 // Scores are the stored ones of all rows [n, stride] at the current point, for rows that have a weight.

@@ -89,10 +89,8 @@ func widened[P int32 | int64](indptr []P) []int64 {
 	return out
 }
 
-// Rows is the number of rows, n.
 func (m *Matrix) Rows() int { return m.kernel.rows() }
 
-// Cols is the number of features, d.
 func (m *Matrix) Cols() int { return m.cols }
 
 // Dense reports whether the rows have a value for every feature.
@@ -101,7 +99,6 @@ func (m *Matrix) Dense() bool { return m.kernel.isDense() }
 // NonZeros is the number of stored values.
 func (m *Matrix) NonZeros() int { return m.all.nonZeros }
 
-// All is the set of all rows.
 func (m *Matrix) All() *Subset { return m.all }
 
 // Row calls visit for every stored value of row i, times the scale, in stored order.
@@ -191,7 +188,6 @@ func (m *Matrix) gramGroup(rows []int32) []int32 {
 	return rows
 }
 
-// SquaredNorm is |x_i|².
 func (m *Matrix) SquaredNorm(i int) float64 { return m.kernel.square(i, m.scale) }
 
 // Everywhere is a view of the same rows for a job all of whose machines have them: they count once.

@@ -53,7 +53,6 @@ func meanSquare(job *work.Job, squares, weights []float64) float64 {
 	return sums[0]
 }
 
-// squares are the squared lengths [rows].
 func squares(job *work.Job, m *Matrix) []float64 {
 	squares := make([]float64, m.Rows())
 	job.CountAndCheck(int64(m.NonZeros()))

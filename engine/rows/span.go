@@ -9,7 +9,6 @@ import (
 // Span is neighbouring rows, First ... End-1, as the tokens of a sequence. Products with spans are for one machine.
 type Span struct{ First, End int }
 
-// Len is the number of rows.
 func (s Span) Len() int { return s.End - s.First }
 
 // TimesPanels sets the scores dst [rows of the span, stride]: x_i . p_y for every class y.

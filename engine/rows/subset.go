@@ -43,10 +43,8 @@ func (m *Matrix) RowNonZeros(i int) int { return int(m.indptr[i+1] - m.indptr[i]
 // Rows are the row numbers, in the order of the subset.
 func (s *Subset) Rows() []int32 { return s.rows }
 
-// NonZeros is the number of stored values in the rows.
 func (s *Subset) NonZeros() int { return s.nonZeros }
 
-// Blocks is the number of blocks.
 func (s *Subset) Blocks() int { return len(s.blocks) - 1 }
 
 // blockCount is a power of two: 1 for small work, then about one block for every blockPerCols*cols non-zeros.

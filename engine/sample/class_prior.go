@@ -28,7 +28,6 @@ func (p *ClassPrior) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &p.Shares)
 }
 
-// MarshalJSON writes what UnmarshalJSON reads.
 func (p ClassPrior) MarshalJSON() ([]byte, error) {
 	if p.Shares != nil {
 		return json.Marshal(p.Shares)
@@ -36,7 +35,6 @@ func (p ClassPrior) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Rule)
 }
 
-// CheckRule refuses an unknown rule.
 func (p *ClassPrior) CheckRule() error {
 	if p.Shares == nil && !slices.Contains(PriorRules, p.Rule) {
 		return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,

@@ -26,7 +26,6 @@ func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
 	return p
 }
 
-// allKeys are the keys of the rows.
 func (p *Prepared) allKeys(job *work.Job) []uint64 {
 	p.keysOnce.Do(func() { p.keys = p.rows.Keys(job, p.feature) })
 	return p.keys

@@ -27,7 +27,6 @@ type Problem struct {
 	Prepared *Prepared // of Rows and Weights; nil: New makes it
 }
 
-// Options are the settings of a sample.
 type Options struct {
 	UnlabeledWeight float64 // option.AutoWeight: by the numbers of rows
 	ClassPrior      ClassPrior
@@ -71,7 +70,6 @@ type Sample struct {
 	prepared     *Prepared
 }
 
-// New makes a problem ready.
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
 		classes: p.classes()}

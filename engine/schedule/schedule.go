@@ -51,10 +51,8 @@ func EqualFactors(first float64, n int) []float64 {
 	return parts
 }
 
-// Level implements Schedule.
 func (r *Rising) Level() (value, historyLevel float64) { return r.Parts[0], r.Parts[0] * r.Full }
 
-// Next implements Schedule.
 func (r *Rising) Next(step Step) ending.Reason {
 	switch {
 	case r.Stays && step.Switched > 0:
@@ -75,10 +73,8 @@ type Cooling struct {
 	SmallEntropy       float64 // mean entropy of the labels below which it ends
 }
 
-// Level implements Schedule.
 func (c *Cooling) Level() (value, historyLevel float64) { return c.Temperature, c.Temperature }
 
-// Next implements Schedule.
 func (c *Cooling) Next(step Step) ending.Reason {
 	switch {
 	case step.Entropy < c.SmallEntropy:
@@ -99,8 +95,6 @@ type Once struct {
 	End              ending.Reason
 }
 
-// Level implements Schedule.
 func (o Once) Level() (value, historyLevel float64) { return o.At, o.HistoryLevel }
 
-// Next implements Schedule.
 func (o Once) Next(Step) ending.Reason { return o.End }

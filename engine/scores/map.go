@@ -24,29 +24,20 @@ type Map interface {
 // Pair is two classes with one column z, the decision: their scores are -z and z.
 type Pair struct{}
 
-// Classes is 2.
 func (Pair) Classes() int { return 2 }
 
-// Columns is 1.
 func (Pair) Columns() int { return 1 }
 
-// Outputs is 1.
 func (Pair) Outputs() int { return 1 }
 
-// Flat is true.
 func (Pair) Flat() bool { return true }
 
-// Depth is 1.
 func (Pair) Depth(int) float64 { return 1 }
 
-// Down changes nothing: the column is stored.
 func (Pair) Down([]float64) {}
 
-// Up changes nothing.
 func (Pair) Up([]float64) {}
 
-// Split copies the column.
 func (Pair) Split(dst, outputs []float64) { dst[0] = outputs[0] }
 
-// ClassScores are -z and z.
 func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], stored[0] }

@@ -47,7 +47,6 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 	return t, t.noBarrenNode()
 }
 
-// FlatParents are the parents of a tree of classes only.
 func FlatParents(classes int) []int32 { return slices.Repeat([]int32{-1}, classes) }
 
 // withoutTop is the tree without a node that is above all others.
@@ -97,13 +96,10 @@ func (t *Tree) noBarrenNode() error {
 	return nil
 }
 
-// Classes is the number of classes.
 func (t *Tree) Classes() int { return t.classes }
 
-// Columns is the number of nodes.
 func (t *Tree) Columns() int { return len(t.parent) }
 
-// Flat reports whether there is nothing above the classes.
 func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
 
 // Depth is the number of nodes on the path to a class, itself included.
@@ -115,7 +111,6 @@ func (t *Tree) Depth(class int) float64 {
 	return depth
 }
 
-// Outputs is the number of classes.
 func (t *Tree) Outputs() int { return t.classes }
 
 // Down turns node scores [nodes] into the scores of the paths, classes first, in place.

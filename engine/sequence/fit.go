@@ -13,7 +13,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Result is what a fit found.
 type Result struct {
 	Model      *model.Chain // with the report of the fit
 	Objectives []float64    // of every epoch the mean loss of the sequences before their steps

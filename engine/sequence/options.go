@@ -62,7 +62,6 @@ func Defaults() Options {
 		UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
 }
 
-// DecodeOptions reads a JSON object strictly.
 func DecodeOptions(text []byte) (Options, error) {
 	options, err := table.Decode(text, Defaults())
 	if err == nil && len(options.Forbidden)%2 != 0 {
@@ -71,10 +70,8 @@ func DecodeOptions(text []byte) (Options, error) {
 	return options, err
 }
 
-// OptionsText describes all options as a JSON array.
 func OptionsText() string { return table.Text(Defaults()) }
 
-// loss is the labeled sequences' loss.
 func (o Options) loss() SoftmaxMargin {
 	return map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}[o.Loss]
 }

@@ -64,7 +64,6 @@ func resultOf(f *fitting) *Result {
 	return &Result{m, f.strengths, f.objective}
 }
 
-// The solvers of the auxiliary problems.
 const (
 	None    = "none"
 	Squared = "squared"
@@ -108,8 +107,6 @@ var table = option.Table[Options]{
 		Meaning: "seed of the computation of the components", Field: func(o *Options) any { return &o.RandomState }},
 }
 
-// DecodeOptions reads a JSON object strictly.
 func DecodeOptions(text []byte) (Options, error) { return table.Decode(text, Defaults()) }
 
-// OptionsText describes all options as a JSON array.
 func OptionsText() string { return table.Text(Defaults()) }

@@ -27,7 +27,6 @@ type Column struct {
 	Values []float64
 }
 
-// Columns are the history.
 func (t *Trace) Columns() []Column {
 	if len(t.objective) == 0 { // a constant model took no step
 		return nil
@@ -54,7 +53,6 @@ func (t *Trace) Record(objective, level float64, switched int, share, entropy fl
 	t.Job.Report(t.Before+t.Steps(), objective, level, switched, t.Passes())
 }
 
-// Warn keeps a warning for the user.
 func (t *Trace) Warn(kind warning.Kind, values ...float64) {
 	t.Warnings = append(t.Warnings, kind.Of(values...))
 }
@@ -65,8 +63,6 @@ func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max
 // Objective is the objective of a step, by its number before the last.
 func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
 
-// Objectives are the objectives of all steps.
 func (t *Trace) Objectives() []float64 { return t.objective }
 
-// Steps is the number of outer steps.
 func (t *Trace) Steps() int { return len(t.objective) }

@@ -10,9 +10,11 @@ import "math"
 //	Cost     a fifth of the time of math.Exp on processors with AVX2; the loop in Go gives the same bits. With that loop
 //	         a whole fit of 20 Newsgroups by annealing takes 1.18 times the processor time, with maxent 1.07
 func Exp(x []float64) {
-	done := expLoop(x)
-	for k, v := range x[done:] {
-		x[done+k] = exp(v)
+	if expLoop(x) {
+		return
+	}
+	for k, v := range x {
+		x[k] = exp(v)
 	}
 }
 

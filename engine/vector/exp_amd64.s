@@ -1,4 +1,4 @@
-// The loop of exp.go, four entries at a time, or sixteen: see exp_amd64.go.
+// The loop of exp.go, sixteen entries at a time: see exp_amd64.go.
 
 #include "textflag.h"
 
@@ -9,16 +9,6 @@
 	VROUNDPD     $0, n, n     \
 	VFNMADD231PD 32(DX), n, r \
 	VFNMADD231PD 64(DX), n, r
-
-// The next term of four series.
-#define TERM4(at) \
-	VMOVUPD     at(DX), Y12   \
-	VFMADD213PD Y12, Y0, Y8   \
-	VFMADD213PD Y12, Y1, Y9   \
-	VFMADD213PD Y12, Y2, Y10  \
-	VFMADD213PD Y12, Y3, Y11
-
-#define TERM1(at) VFMADD213PD at(DX), Y0, Y8
 
 // The sum of a series times 2^n: n + 2^52 + 2^51 has n in its last bits. 0 where x is below the least exponent.
 #define SCALE(at, n, p) \
@@ -36,9 +26,7 @@ TEXT ·expBlocks(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ constants+16(FP), DX
 
-four:
-	CMPQ CX, $4
-	JLT  one
+sixteen:
 	REDUCE(0, Y0, Y4)
 	REDUCE(32, Y1, Y5)
 	REDUCE(64, Y2, Y6)
@@ -47,50 +35,23 @@ four:
 	VMOVAPD Y8, Y9
 	VMOVAPD Y8, Y10
 	VMOVAPD Y8, Y11
-	TERM4(192)
-	TERM4(224)
-	TERM4(256)
-	TERM4(288)
-	TERM4(320)
-	TERM4(352)
-	TERM4(384)
-	TERM4(416)
-	TERM4(448)
-	TERM4(480)
-	TERM4(512)
-	TERM4(544)
-	TERM4(576)
+	MOVQ    $192, AX
+
+term:
+	VMOVUPD     (DX)(AX*1), Y12
+	VFMADD213PD Y12, Y0, Y8
+	VFMADD213PD Y12, Y1, Y9
+	VFMADD213PD Y12, Y2, Y10
+	VFMADD213PD Y12, Y3, Y11
+	ADDQ        $32, AX
+	CMPQ        AX, $576
+	JLE         term
 	SCALE(0, Y4, Y8)
 	SCALE(32, Y5, Y9)
 	SCALE(64, Y6, Y10)
 	SCALE(96, Y7, Y11)
 	ADDQ $128, SI
-	SUBQ $4, CX
-	JMP  four
-
-one:
-	CMPQ CX, $0
-	JEQ  done
-	REDUCE(0, Y0, Y4)
-	VMOVUPD 160(DX), Y8
-	TERM1(192)
-	TERM1(224)
-	TERM1(256)
-	TERM1(288)
-	TERM1(320)
-	TERM1(352)
-	TERM1(384)
-	TERM1(416)
-	TERM1(448)
-	TERM1(480)
-	TERM1(512)
-	TERM1(544)
-	TERM1(576)
-	SCALE(0, Y4, Y8)
-	ADDQ $32, SI
-	DECQ CX
-	JMP  one
-
-done:
+	SUBQ $1, CX
+	JNE  sixteen
 	VZEROUPPER
 	RET

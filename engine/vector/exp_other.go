@@ -2,4 +2,4 @@
 
 package vector
 
-func expLoop([]float64) (done int) { return 0 }
+func expLoop([]float64) bool { return false }

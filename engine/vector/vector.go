@@ -73,7 +73,6 @@ func Sum(a []float64) float64 {
 	return total
 }
 
-// Scale multiplies a by a factor.
 func Scale(a []float64, factor float64) {
 	floats.Scale(factor, a)
 }

@@ -102,7 +102,6 @@ var (
 	CalibrationFailed = Kind{"calibration_failed", "", "probabilities are not calibrated"} // Because of what
 )
 
-// Of is a warning of this kind.
 func (k Kind) Of(values ...float64) Warning {
 	w := Warning{Kind: k.name, Values: map[string]float64{}, kind: &k, printed: values}
 	for i, name := range strings.Fields(k.values) {
@@ -131,7 +130,6 @@ func (w Warning) Named(names fault.Names) Warning {
 	return w
 }
 
-// Because adds a reason to the text.
 func (w Warning) Because(reason string) Warning {
 	w.reason = ": " + reason
 	w.Text += w.reason

@@ -85,10 +85,8 @@ func (j *Job) CountAndCheck(nonZeros int64) {
 	j.Check()
 }
 
-// Visited is the number of non-zeros read so far.
 func (j *Job) Visited() int64 { return j.visited.Load() }
 
-// Report publishes one outer step.
 func (j *Job) Report(step int, objective, level float64, switched int, passes float64) {
 	if j.silent {
 		return

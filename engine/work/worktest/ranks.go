@@ -22,7 +22,6 @@ type Ranks struct {
 	Lengths map[int]int // of these, by length
 }
 
-// NewRanks adds up so many.
 func NewRanks(size int) *Ranks {
 	r := &Ranks{parts: make([][]float64, size), Lengths: map[int]int{}}
 	r.changed = sync.NewCond(&r.lock)
@@ -57,7 +56,6 @@ func (r *Ranks) Sum(rank int, values []float64) error {
 	return r.failure
 }
 
-// add ends a round.
 func (r *Ranks) add() {
 	r.sums = make([]float64, len(r.parts[0]))
 	for _, part := range r.parts {
