@@ -1,3 +1,6 @@
+// Package belief has the labels of the unlabeled rows on the way of a method: hard, soft, none, or probabilities that
+// keep the class shares. A belief enters an objective at a level of a schedule (Enter) and is renewed at the scores of
+// a solve (Relabel). Start at Hard.
 package belief
 
 import "github.com/fewlabel/fewlabel/engine/risk"
@@ -42,8 +45,7 @@ func (h *Hard) Enter(part float64) {
 	})
 }
 
-// Relabel changes the labels to the best ones at the current scores that keep the counts, or makes a limited number of
-// exchanges that lower the costs.
+// Relabel changes the labels to the best ones that keep the counts, or makes a limited number of exchanges.
 func (h *Hard) Relabel() (switched int, entropy float64) {
 	h.costs.Measure(h.Risk)
 	h.before = append(h.before[:0], h.Labels...)

@@ -75,8 +75,7 @@ type Expected struct {
 	last        float64 // residual of the round before, at level 1
 }
 
-// NewExpected gives the unlabeled rows of a risk the cost of their means, held at the class prior, and of their
-// entropy.
+// NewExpected gives unlabeled rows the cost of their means, held at the class prior, and of their entropy.
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
 	means.Constraint, means.Convex = Equality(o.Prior), true

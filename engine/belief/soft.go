@@ -63,8 +63,7 @@ func (s *Soft) Renew() {
 		s.potentials, nearShares)
 }
 
-// nearShares is how near the class shares soft labels have to be, a hundredth of one of 10,000 rows. labeling.Exact
-// takes twice the evaluations to the same labels.
+// nearShares is how near the shares soft labels are; labeling.Exact takes twice the evaluations to the same labels.
 const nearShares = 1e-6
 
 // Harden finds the best hard labels at the costs with the whole weight; changed are those that were not the likeliest.

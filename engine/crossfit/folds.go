@@ -11,8 +11,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Split assigns rows to cross-fitted models. Equal rows go to the same model, so that a row of weight 2 is the same as
-// the row twice.
+// Split assigns rows to cross-fitted models, equal rows to the same one: weight 2 is the same as the row twice.
 type Split struct {
 	Folds     int   // with rows; 0: no labeled row can be held out
 	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: none, as its class has no other row

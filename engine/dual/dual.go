@@ -1,5 +1,4 @@
-// Package dual comes near the support vector machine of two classes with the squared hinge in its dual, one coordinate
-// at a time. Start at Descend.
+// Package dual comes near the support vector machine of two classes, one dual coordinate at a time. Start at Descend.
 package dual
 
 import (

@@ -55,8 +55,7 @@ func replacedBy(
 	return better != nil
 }
 
-// muchBetter is the part of the objective of annealing below which another fit has to end: a smaller difference is no
-// sign of better classes.
+// muchBetter is the part of the objective below which another fit has to end: less is no sign of better classes.
 const muchBetter = 0.99
 
 // bound is the objective below which another fit has to end.

@@ -69,8 +69,7 @@ func predicts(x *setting, job *work.Job) bool {
 
 var mixtureRows = 1 << 17 // largest number of rows that start at a mixture; replaced in tests
 
-// mixes reports whether a fit is compared with a start at a mixture: the fit of the largest part of at most
-// mixtureRows.
+// mixes reports whether a fit is compared with a start at a mixture: that of the largest part of at most mixtureRows.
 func mixes(x *setting) bool {
 	n := x.unlabeled()
 	return x.sample.All.Labeled > 0 && max(n, x.whole) >= crossfit.ManyRows && n <= mixtureRows &&

@@ -8,8 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// moveIntercepts adds the potentials of the best labeling to the class scores, whose largest ones then are this
-// labeling.
+// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it.
 func moveIntercepts(r *method.Run, solution *method.Solution) {
 	o, before := r.Objective, solution.Outputs
 	score := solution.Score(o)

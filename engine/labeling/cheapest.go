@@ -37,8 +37,7 @@ func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []floa
 	cheapest(job, labels, costs, weights, shares)
 }
 
-// cheapest gives the rows of all machines the cheapest labels. It returns the threshold of two classes, or a class
-// graph with potentials that prove the labels.
+// cheapest returns the threshold of two classes, or a class graph with potentials that prove the labels.
 func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (nu float64, g *classGraph) {
 	if twoClasses(job, shares, len(labels)) {
 		return cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1])), nil

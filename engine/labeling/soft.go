@@ -160,8 +160,7 @@ func (d *dual) largest(difference func(mean, share float64) float64) (largest fl
 	return largest
 }
 
-// solveFromStarts solves from the potentials on entry, then by cooling if rounding cannot explain the error, and keeps
-// the better solution.
+// solveFromStarts solves from the potentials on entry, then by cooling if need be, and keeps the better solution.
 func (d *dual) solveFromStarts() {
 	d.evaluations = 0
 	d.solve(d.residual, d.tolerance)

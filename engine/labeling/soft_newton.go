@@ -158,8 +158,7 @@ func (d *dual) hessian() *mat.SymDense {
 	return h
 }
 
-// addCovariance adds s (diag(p) - p p') of a row to the lower half of h, without the products of labels up to the
-// cutoff. strong is scratch.
+// addCovariance adds s (diag(p) - p p') of a row to the lower half of h, but for products of labels up to the cutoff.
 func addCovariance(h, p []float64, s, cutoff float64, strong []int) {
 	m := len(p)
 	for y, q := range p {

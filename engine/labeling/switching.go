@@ -1,6 +1,10 @@
 package labeling
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Switch exchanges labels between rows of two classes where that lowers the cost, and returns the number of exchanges.
 //
@@ -81,4 +85,144 @@ func (f *frontier) exchange(a, b int) {
 	there, back := f.cheapest(a, b), f.cheapest(b, a)
 	f.move(there.row, b)
 	f.move(back.row, a)
+}
+
+// frontier finds, for every ordered pair of classes (a, b), the row of a that moves to b at the least cost c_ib - c_ia.
+//
+// A border keeps the cheapest movers of its pair, sorted, and the limit below which it has them all. An empty one is
+// filled again from the rows of its class. Rows that left their class are dropped when they reach the top.
+type frontier struct {
+	labels   []int32
+	costs    []float64
+	classes  int
+	members  [][]int32 // rows of each class
+	position []int32   // of a row among the members of its class
+	borders  []border  // of (a, b) at a classes + b
+	moves    int
+}
+
+// border holds the cheapest movers from one class to another.
+type border struct {
+	movers []candidate
+	limit  float64 // every row of the class that moves at less is in movers; what movers holds costs at most this
+	keep   int     // movers kept at the next filling
+}
+
+// candidate is a row and its key: the smallest key comes first, equal keys by row number.
+type candidate struct {
+	key float64
+	row int32
+}
+
+func (c candidate) compare(d candidate) int {
+	if c.key != d.key {
+		return cmp.Compare(c.key, d.key)
+	}
+	return cmp.Compare(c.row, d.row)
+}
+
+const (
+	minMovers   = 8
+	moversShare = 128 // one row in this many is kept for each border of its class
+)
+
+func newFrontier(labels []int32, costs []float64, classes int) *frontier {
+	f := &frontier{labels: labels, costs: costs, classes: classes, members: make([][]int32, classes),
+		position: make([]int32, len(labels)), borders: make([]border, classes*classes)}
+	for i, a := range labels {
+		f.join(int32(i), a)
+	}
+	for a := range classes {
+		f.fill(a, 0, classes)
+	}
+	return f
+}
+
+func (f *frontier) costsOf(row int32) []float64 {
+	return f.costs[int(row)*f.classes : (int(row)+1)*f.classes]
+}
+
+func (f *frontier) join(row, class int32) {
+	f.position[row] = int32(len(f.members[class]))
+	f.members[class] = append(f.members[class], row)
+}
+
+func (f *frontier) leave(row, class int32) {
+	list := f.members[class]
+	last := list[len(list)-1]
+	list[f.position[row]], f.position[last] = last, f.position[row]
+	f.members[class] = list[:len(list)-1]
+}
+
+// fill finds the cheapest movers from class a to the classes first ... end-1 in one pass over the rows of a.
+func (f *frontier) fill(a, first, end int) {
+	borders := f.borders[a*f.classes+first : a*f.classes+end]
+	for k := range borders {
+		b := &borders[k]
+		b.keep = max(2*b.keep, minMovers, len(f.members[a])/moversShare)
+		b.movers, b.limit = b.movers[:0], math.Inf(1)
+		if first+k == a {
+			b.limit = math.Inf(-1)
+		}
+	}
+	for _, row := range f.members[a] {
+		costs := f.costsOf(row)
+		offer(borders, row, costs[a], costs[first:end])
+	}
+	for k := range borders {
+		borders[k].sort()
+	}
+}
+
+// offer adds the moves of a row, from a class with cost here, to the borders where they are below the limit.
+func offer(borders []border, row int32, here float64, costs []float64) {
+	for k, there := range costs {
+		if b := &borders[k]; there-here < b.limit {
+			if b.movers = append(b.movers, candidate{there - here, row}); len(b.movers) >= 2*b.keep {
+				b.sort()
+				b.trim()
+			}
+		}
+	}
+}
+
+func (b *border) sort() { slices.SortFunc(b.movers, candidate.compare) }
+
+// trim leaves the cheapest movers, as many as are kept.
+func (b *border) trim() { b.movers, b.limit = b.movers[:b.keep], b.movers[b.keep-1].key }
+
+// cheapest is the row of class a that moves to b at the least cost: row -1 for +Inf without rows, for 0 to a itself.
+func (f *frontier) cheapest(a, b int) candidate {
+	if a == b {
+		return candidate{0, -1}
+	}
+	border := &f.borders[a*f.classes+b]
+	for {
+		for ; len(border.movers) > 0; border.movers = border.movers[1:] {
+			if top := border.movers[0]; f.labels[top.row] == int32(a) {
+				return top
+			}
+		}
+		if border.limit == math.Inf(1) {
+			return candidate{math.Inf(1), -1}
+		}
+		f.fill(a, b, b+1)
+	}
+}
+
+func (f *frontier) move(row int32, class int) {
+	f.leave(row, f.labels[row])
+	f.labels[row] = int32(class)
+	f.join(row, int32(class))
+	f.moves++
+	costs := f.costsOf(row)
+	for y, there := range costs {
+		c := candidate{there - costs[class], row}
+		if b := &f.borders[class*f.classes+y]; c.key < b.limit {
+			at, _ := slices.BinarySearchFunc(b.movers, c, candidate.compare)
+			if b.movers = slices.Insert(b.movers, at, c); len(b.movers) >= 2*b.keep {
+				b.trim()
+			}
+		}
+	}
 }

@@ -112,8 +112,7 @@ func nearBorders(job *work.Job, labels []int32, costs []float64, counts, have []
 	return g
 }
 
-// cheapestMovers are the rows of this machine that move between two classes at the least cost, keep for each pair, and
-// for every pair the least limit of a machine.
+// cheapestMovers are the cheapest rows of this machine for each pair of classes, and its least limit of all machines.
 func cheapestMovers(job *work.Job, labels []int32, costs []float64, m, keep int) (rows []int32, limits []float64) {
 	borders := slices.Repeat([]border{{limit: math.Inf(1), keep: keep}}, m*m)
 	for a := range m {

@@ -62,8 +62,7 @@ func softTwo(job *work.Job, p, costs, weights []float64, temperature, share floa
 
 const lastStep = 2e-4
 
-// momentsOfTwo fills p at ν. It returns the weighted means of p_i1, of p_i1 p_i0, which is its derivative in ν / T, and
-// of the derivative of that product.
+// momentsOfTwo fills p at ν and returns the means of p_i1, of its derivative p_i1 p_i0 in ν / T, and of the next one.
 func momentsOfTwo(job *work.Job, p, costs, weights []float64, temperature, nu float64) (mean, variance, skew float64) {
 	var sums [4]float64 // the weights, and the three times the weights
 	job.Sum(len(weights), sums[:], func(lo, hi int, dst []float64) {

@@ -180,8 +180,7 @@ func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
 	return vector.Sum(dst)
 }
 
-// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst, with top = max_k (s_k + Δ [k≠best]), and returns top and
-// the sum of the weights.
+// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst and returns top, the largest s_k + Δ [k≠best], and the sum.
 func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 	top = s[best]
 	for k, v := range s {
@@ -201,8 +200,7 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
 
-// HessVec implements Classes: (diag q - q qᵀ) v / σ, the second derivative without a margin or for a certain class,
-// otherwise an upper bound.
+// HessVec is (diag q - q qᵀ) v / σ: exact without a margin or for a certain class, otherwise an upper bound.
 func (l Softmax) HessVec(dst, v, _, state []float64) {
 	mean := 0.0
 	for k, q := range state {

@@ -35,8 +35,7 @@ func Evaluate(m Margin, rows []Sides) {
 	}
 }
 
-// Unlabeled is a loss u(t) of the margin t between the best class of a row without a label and the others: falling,
-// flat for t <= 0, not convex.
+// Unlabeled is a loss u(t) of a row without a label, t its best class's margin: falling, flat for t <= 0, not convex.
 type Unlabeled interface {
 	// At gives value u(t) and slope u'(t).
 	At(t float64) (value, slope float64)

@@ -48,8 +48,7 @@ func inWords(bytes float64) string {
 	return fmt.Sprintf("%.0f %s", bytes, units[k])
 }
 
-// Available is how many bytes the process can still take: the least of what the machine has left, its control groups
-// allow and its address space has room for. Infinity where nothing is known.
+// Available is the least of what the machine, its control groups and its address space have left; infinity if unknown.
 func Available() float64 { return availableIn(os.DirFS("/")) }
 
 func availableIn(root fs.FS) float64 {
@@ -65,8 +64,7 @@ func ofMachine(root fs.FS) float64 {
 	return math.Inf(1)
 }
 
-// ofAddressSpace is what `ulimit -v` leaves, and what the heap has of it without using it, but for what the system
-// takes for Go in large pieces.
+// ofAddressSpace is what `ulimit -v` leaves and what the heap does not use, less what Go takes in large pieces.
 func ofAddressSpace(root fs.FS, limit float64) float64 {
 	if math.IsInf(limit, 1) {
 		return limit

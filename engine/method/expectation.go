@@ -56,8 +56,7 @@ const (
 	patience     = 8  // rounds without progress
 )
 
-// entropyParts are the parts of the weight of the entropy below 1: none from a start, which is near the solution, and
-// only the last ones where max_iter is small.
+// entropyParts are the parts of the entropy's weight below 1: none from a start, the last ones where max_iter is small.
 func entropyParts(r *Run, entropy float64) []float64 {
 	if entropy == 0 || r.AtOnce {
 		return nil

@@ -26,8 +26,7 @@ type LossSpec struct {
 	Free        bool                                 // unlabeled rows cost nothing at T = λ': annealing begins there
 }
 
-// Smoothings of the hinges. The last one of Crammer & Singer is above the hinge by at most smoothing * log K, the last
-// one of margins by a quarter of its band.
+// Smoothings of the hinges: Crammer & Singer ends within smoothing * log K of the hinge, margins within a quarter band.
 var (
 	smoothings = []float64{0.1, 0.03, 0.01, 0.003, 0.001}
 	bands      = []float64{0.3, 0.1, 0.03, 0.01, 0.003}

@@ -70,8 +70,7 @@ func (r *Run) byDual() {
 // largestDual is a number of non-zeros that caches hold: 6,000,000 in random order took 1.6 to 1.8 times as long.
 const largestDual = 2_000_000
 
-// FitScores is the loose solution at the hard labels that keep the class shares and have the largest sum of scores
-// [unlabeled, K].
+// FitScores is the loose solution at the hard labels that keep the shares and have the largest scores [unlabeled, K].
 func FitScores(r *Run, scores []float64) *Solution {
 	d := r.descent()
 	r.Costs.Admit(d.risk)

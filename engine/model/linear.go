@@ -1,5 +1,5 @@
 // Package model holds models of several kinds (kind.go): a linear classifier and its decisions (linear.go), a chain and
-// components (kinds.go), and their files (file.go). Start at Linear.
+// components, and their files (file.go). Start at Linear.
 package model
 
 import (

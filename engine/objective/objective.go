@@ -1,14 +1,18 @@
-// Package objective is the objective of a fit: the losses of a sample's rows, the map of scores, the intercepts and a
-// start. Start at Objective.
+// Package objective is the objective of a fit: losses of rows, map of scores, intercepts, start. Start at Objective.
 package objective
 
 import (
 	"math"
+	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -90,4 +94,128 @@ func (o *Objective) Risk() *risk.Risk {
 	r.UpdateSupport()
 	r.PreconditionBy(s.Labeled, s.Copies)
 	return r
+}
+
+// A Scorer puts the class scores of a row into dst [K].
+type Scorer func(dst []float64, row int32)
+
+// Value is the objective at these scores, unlabeled rows at their cheapest class, and the class shares by the scores.
+func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (value float64, shares []float64) {
+	s, sums := o.Sample, make([]float64, 2+o.Classes) // labeled loss, unlabeled loss, shares
+	o.Job.Total(len(s.Unlabeled), sums, func(lo, hi int, dst []float64) {
+		scores, costs := make([]float64, o.Classes), make([]float64, o.Classes)
+		for k := lo; k < hi; k++ {
+			score(scores, s.Unlabeled[k])
+			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
+			if s.Transductive() {
+				dst[1] += s.UnlabeledWeight[k] * o.unlabeled(l, scores, costs, s.Weak.Of(k))
+			}
+		}
+	})
+	sums[0] = o.LabeledLoss(l, score)
+	o.Job.Reduce(sums)
+	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
+}
+
+// unlabeled is the loss of an unlabeled row: at its cheapest class where the loss has no form for such rows, or the row
+// is weakly labeled; scratch [K] is written.
+func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, label weak.Row) float64 {
+	if o.OwnLoss && !label.Known() {
+		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
+	}
+	l.Costs(scratch, scores)
+	label.AddTo(scratch, weak.Strength)
+	return slices.Min(scratch)
+}
+
+// LabeledLoss is the part of the mean loss of all labeled rows that comes from this machine.
+func (o *Objective) LabeledLoss(l loss.Classes, score Scorer) (total float64) {
+	scores, costs := make([]float64, o.Classes), make([]float64, o.Classes)
+	for k, i := range o.Sample.Labeled {
+		score(scores, i)
+		l.Costs(costs, scores)
+		total += o.Sample.LabeledWeight[k] * costs[o.Sample.Class[k]]
+	}
+	return total
+}
+
+// LocalShares are the parts of the class shares by scores that come from the unlabeled rows of this machine.
+func (o *Objective) LocalShares(score Scorer) []float64 {
+	shares := make([]float64, o.Classes)
+	o.Job.Total(len(o.Sample.Unlabeled), shares, func(lo, hi int, dst []float64) {
+		scores := make([]float64, o.Classes)
+		for k := lo; k < hi; k++ {
+			score(scores, o.Sample.Unlabeled[k])
+			dst[vector.Largest(scores)] += o.Sample.UnlabeledWeight[k]
+		}
+	})
+	return shares
+}
+
+// Distance is the largest distance of a class's share from its prior.
+func (o *Objective) Distance(shares []float64) float64 {
+	distance := 0.0
+	for y, share := range shares {
+		distance = max(distance, math.Abs(share-o.Prior[y]))
+	}
+	return distance
+}
+
+// HistoryShare is the entry of the history: the share of class 1 of a pair, otherwise the distance from the prior.
+func (o *Objective) HistoryShare(shares []float64) float64 {
+	switch {
+	case o.Sample.Paired():
+		return shares[1]
+	case o.Sample.Transductive():
+		return o.Distance(shares)
+	}
+	return 0
+}
+
+// Start is a model from which a run goes on.
+type Start struct {
+	Sample *sample.Sample
+	Model  *model.Linear
+}
+
+// CheckStart refuses a start with other features or classes, or too large weights.
+func CheckStart(s *sample.Sample, start *model.Linear) error {
+	features, classes := s.Features, s.Classes()
+	switch {
+	case start.Features != features:
+		return fault.Argument("start has %d features, but the rows have %d", start.Features, features)
+	case start.Classes != classes:
+		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, classes)
+	}
+	if err := model.Check(start); err != nil {
+		return fault.Argument("start: %v", err)
+	}
+	unit := s.Length
+	for _, list := range [][]float64{start.Coef, start.Intercept} {
+		for _, v := range list {
+			if math.Abs(v)*unit >= sample.HugeValue {
+				return fault.Argument("start has the weight %v, which is too large", v)
+			}
+		}
+		unit = 1
+	}
+	return nil
+}
+
+// move moves a risk with this number of outputs to the start.
+func (s *Start) move(r *risk.Risk, outputs int) {
+	coef, intercept := s.Sample.Packed(s.Model).Coef, s.Model.Intercept
+	if s.Model.Outputs < outputs {
+		coef, intercept = bothSides(coef), bothSides(intercept)
+	}
+	r.MoveTo(coef, intercept)
+}
+
+// bothSides are the weights of two classes with this difference.
+func bothSides(difference []float64) []float64 {
+	sides := make([]float64, 0, 2*len(difference))
+	for _, v := range difference {
+		sides = append(sides, -v/2, v/2)
+	}
+	return sides
 }

@@ -175,8 +175,7 @@ func (t Option[O]) largest() float64 {
 // AutoWeight is the weight "auto" in options, of unlabeled rows or of a regularization.
 var AutoWeight = math.Inf(-1)
 
-// unlabeledPerLabel bounds the weight "auto": an unlabeled row counts at most a twentieth of a labeled one
-// (docs/notes/alpha.md).
+// unlabeledPerLabel: an unlabeled row counts at most a twentieth of a labeled one (docs/notes/alpha.md).
 const unlabeledPerLabel = 20
 
 // WeightOf is the weight "auto" with these numbers of unlabeled and labeled rows, or tokens.

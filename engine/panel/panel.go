@@ -1,5 +1,4 @@
-// Package panel lays out the weights of several columns side by side, 32 at a time: of the classes of a model, or of
-// many auxiliary problems. Start at Shape.
+// Package panel lays out the weights of several columns, as of classes, side by side, 32 at a time. Start at Shape.
 package panel
 
 // Shape is the shape of the weights of several classes: a matrix of features times classes in panels of up to 32

@@ -10,8 +10,7 @@ import (
 // SettleRounds bounds the rounds of settling.
 const SettleRounds = 100
 
-// Settle is the last step: it settles hard labels at full weight and sharpens the solution; changed are the labels that
-// have changed before.
+// Settle is the last step: it settles hard labels at full weight and sharpens the solution; changed: labels before it.
 func (p *Path) Settle(
 	solve Solver, labels Belief, sharpen func(minimize.Outcome) minimize.Outcome, changed int, historyLevel float64,
 ) {

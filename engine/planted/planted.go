@@ -4,8 +4,10 @@ package planted
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
 // Data is a classification problem: sparse rows, the true class of each, and what a learner may see.
@@ -70,8 +72,7 @@ func draw(n, d, labeled, classes, parts int, random *rand.Rand, class func() int
 	return out
 }
 
-// drawRow puts about ten words into a row: half of them from the topic's part of the vocabulary, the rest from
-// anywhere.
+// drawRow puts about ten words into a row: half of them from the topic's part of the vocabulary.
 func drawRow(random *rand.Rand, d, class, parts int) []float64 {
 	row := make([]float64, d)
 	square := 0.0
@@ -89,4 +90,23 @@ func drawRow(random *rand.Rand, d, class, parts int) []float64 {
 		row[j] /= math.Sqrt(square)
 	}
 	return row
+}
+
+// Weak are weak labels of the rows without a label by prior costs [n, classes], +Inf where a row cannot have the class.
+func Weak(classes int, costs []float64, labels []int32) *weak.Labels {
+	start, class, p := []int64{0}, []int32(nil), []float64(nil)
+	for i, label := range labels {
+		row := costs[i*classes : (i+1)*classes]
+		for y, cost := range row {
+			if label < 0 && !math.IsInf(cost, 1) && (slices.Min(row) < slices.Max(row)) {
+				class, p = append(class, int32(y)), append(p, math.Exp(-cost))
+			}
+		}
+		start = append(start, int64(len(class)))
+	}
+	known, err := weak.New(classes, start, class, p, labels)
+	if err != nil {
+		panic(err)
+	}
+	return known
 }

@@ -44,8 +44,7 @@ const (
 	goldenSteps = 40 // the interval is then within rounding
 )
 
-// Smoothing is e = cK / (l + cK): the share of c = extraRows of each of K classes added to l rows. No row is certain
-// where there are few labels (Platt 1999, section 2.2).
+// Smoothing is e = cK / (l + cK): c = extraRows of each class are added to l rows (Platt 1999, section 2.2).
 func Smoothing(rows float64, classes int) float64 {
 	extra := extraRows * float64(classes)
 	return extra / (rows + extra)

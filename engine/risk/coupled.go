@@ -12,8 +12,7 @@ const (
 	coupledSteps     = 100
 )
 
-// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature; it implements minimize.Preconditioned.
-// Vectors are [K, rows].
+// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature, as an operator on vectors [K, rows].
 type coupledSystem struct{ *preconditioner }
 
 // solveCoupled solves with that matrix for scores [K][rows].

@@ -96,8 +96,7 @@ func (l *linear) intercepts(weights []float64) []float64 {
 	return intercept
 }
 
-// weightsOf puts the weights of the outputs coef_y . x + intercept_y into weights, as far as the frame has its own
-// intercepts; coef [d, outputs].
+// weightsOf puts the weights of outputs coef_y . x + intercept_y into weights; coef [d, outputs].
 func (l *linear) weightsOf(weights, coef, intercept []float64) {
 	outputs, features := l.Map.Outputs(), l.frame.features()
 	columns := make([]float64, l.Map.Columns())

@@ -42,8 +42,7 @@ type preconditioner struct {
 	factors []*factor    // [systems]
 }
 
-// factorCost is how many products with the data a factor may cost, counted by operations: more labeled rows make no
-// preconditioner. They weigh less each, too.
+// factorCost is how many products with the data a factor may cost: more labeled rows make no preconditioner.
 const factorCost = 10
 
 // Preconditions reports whether this number of rows makes a preconditioner beside rows with nonZeros values.
@@ -138,8 +137,7 @@ func (p *preconditioner) factorize() {
 	p.of.job.Run(len(p.factors)-1, func(k int) { update(1 + k) })
 }
 
-// findCurves finds the curvatures of the preconditioner's rows: those of all machines are there after the next
-// reduction.
+// findCurves finds the curvatures of the preconditioner's rows, of all machines after the next reduction.
 func (p *preconditioner) findCurves() {
 	if p == nil {
 		return

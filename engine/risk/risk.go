@@ -219,8 +219,7 @@ func (r *Risk) Step(t float64) {
 	})
 }
 
-// gram adds the rows' part of HessVec to dst for one column, with one look at each row, and returns the curvature along
-// p and the sums of what the rows are multiplied with.
+// gram is product for one column, with one look at each row.
 func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
 	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
@@ -270,16 +269,14 @@ func (r *Risk) Regularizer() float64 {
 	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
 }
 
-// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs], those of a feature side by
-// side.
+// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs].
 func (r *Risk) Linear() (coef, intercept []float64) {
 	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
 	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
 	return coef, r.intercepts(r.weights)
 }
 
-// Read is Linear for the last time, in another order of the features, with the outputs of all rows [n, outputs]:
-// feature j stands at number[j] of features.
+// Read is Linear for the last time, with the outputs of all rows [n, outputs]; feature j stands at number[j].
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
 	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large

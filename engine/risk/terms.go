@@ -62,8 +62,7 @@ func (l *losses) Costs(dst []float64, i int32, scratch []float64) {
 	l.loss.Costs(dst, scratch)
 }
 
-// PairCosts is Costs of some rows at once, times a factor, into dst [rows, 2]. It is for one column with a loss of
-// margins, and reports whether the risk is of that kind.
+// PairCosts puts the costs of rows of a pair, times a factor, into dst [rows, 2]; false if the risk is of no pair.
 func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	pair, ok := l.terms.(pairTerms)
 	if !ok {
@@ -118,11 +117,9 @@ func (l *losses) largestCost(rows []int32) (largest float64) {
 
 // terms are the losses of single rows, as functions of their stored scores.
 type terms interface {
-	// gradient puts gradients in the columns, states and activity of these rows in place, and adds the loss to sums[0]
-	// and the gradients to sums[1:].
+	// gradient sets gradients in the columns, states and activity of rows; sums are of the loss, then of the gradients.
 	gradient(rows []int32, sums []float64)
-	// hessVec replaces a change of row i's outputs by the second derivative of its loss times it, and returns the
-	// curvature along the change.
+	// hessVec replaces a change of row i's outputs by the second derivative times it, and returns the curvature along it.
 	hessVec(i int32, change []float64, s scratch) (curvature float64)
 	// line adds value, first and second derivative along scores + t changes to sums.
 	line(rows []int32, t float64, sums []float64)
@@ -211,8 +208,7 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 	}
 }
 
-// pairTerms are those of a margin loss of scores.Pair: one number a row is stored, and state is the curvature,
-// weighted.
+// pairTerms are those of a margin loss of scores.Pair: a row has one number; its state is the curvature, weighted.
 type pairTerms struct {
 	*losses
 	loss.Signed
@@ -316,8 +312,7 @@ const (
 type Joint interface {
 	// Gradient gives the cost at these scores, puts its gradient into slope, and into state what HessVec needs.
 	Gradient(scores, slope, state []float64) (value float64)
-	// HessVec replaces changes of scores by the second derivative of the cost, or a model of it, times them, and returns
-	// the curvature along them.
+	// HessVec turns changes of scores into the second derivative, or a model of it, times them; and the curvature.
 	HessVec(changes, slope, state []float64) (curvature float64)
 	// Line gives the value of the cost and its first and second derivative along scores + t changes.
 	Line(scores, changes []float64, t float64) (value, slope, curvature float64)

@@ -32,8 +32,7 @@ type Rounded struct {
 	shape panel.Shape
 }
 
-// Rounded gives the rounded products for this number of columns, of rows whose unit leaves room for sums in float32;
-// nil where there are none.
+// Rounded gives the rounded products for this number of columns; nil where there are none, or float32 has no room.
 func (m *Matrix) Rounded(shape panel.Shape) *Rounded {
 	a, ok := m.kernel.(*dense[float32])
 	if ok && useLoops && shape.Stride() > 1 && a.n > 0 && m.scale > 1/mostUnit && m.scale < mostUnit {
@@ -44,8 +43,7 @@ func (m *Matrix) Rounded(shape panel.Shape) *Rounded {
 
 const mostUnit = 1e25
 
-// Weights in float32 are part after part of up to roundedWidth columns; in a part the columns of a feature lie side by
-// side, filled up to whole registers.
+// Weights in float32 are parts of up to roundedWidth columns, those of a feature side by side, filled up to registers.
 
 func (a *dense[V]) roundedLen(shape panel.Shape) int {
 	return a.d * ((shape.Stride() + lane - 1) / lane * lane)

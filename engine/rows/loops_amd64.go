@@ -96,8 +96,7 @@ func axpyPart(n int, part panel.Panel, rows *[rowsAtOnce]unsafe.Pointer, panel, 
 	}
 }
 
-// dotPanels adds to the sums the products of eight rows with the panels, features first ... first+n-1; sums and next
-// are those of four rows each.
+// dotPanels adds the products of eight rows with features first ... first+n-1; sums and next are of four rows each.
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
 	low, high := (*[rowsAtOnce]unsafe.Pointer)(rows[:rowsAtOnce]), (*[rowsAtOnce]unsafe.Pointer)(rows[rowsAtOnce:])
 	at := 0
@@ -132,8 +131,7 @@ func dotRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers
 //go:noescape
 func axpyRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-// dotRounded sets sums [4, width] to the products of four rows with weights [n, width]; what lies ahead
-// bytes behind a row will be read next.
+// dotRounded sets sums [4, width] to products of four rows with weights [n, width]; ahead is what will be read next.
 func dotRounded(width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer, sums *roundedSums) {
 	switch width {
 	case lane:

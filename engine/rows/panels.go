@@ -25,8 +25,7 @@ func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape 
 	})
 }
 
-// AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst, for every class y; q [rows,
-// stride].
+// AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst for each class y; q [rows, stride].
 func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64, shape panel.Shape) {
 	needPanels(m, q, dst, shape)
 	if shape.Stride() == 1 {
@@ -91,8 +90,7 @@ func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.S
 	}
 }
 
-// panelTimes gives for a row its products with the columns of a panel, which has a row of width values for each index,
-// stride values apart. The next call overwrites them.
+// panelTimes gives a row's products with the columns of a panel, stride values apart; the next call overwrites them.
 func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) func(i int) []float64 {
 	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
 	return func(i int) []float64 {

@@ -6,8 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Scaled is a view of the same rows, each times a factor. Products apply it to a row's sum or to what multiplies the
-// row: the values stay where they are.
+// Scaled is a view of the same rows, each times a factor. The values stay where they are: products apply it.
 func (m *Matrix) Scaled(factor float64) *Matrix {
 	view := *m
 	view.scale *= factor
@@ -98,8 +97,7 @@ func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64) kernel {
 	return copied
 }
 
-// Gathered copies some rows of every machine to all of them, in the order of the machines; first is the place of this
-// one's.
+// Gathered copies some rows of every machine to all of them, by rank; first is the place of this one's.
 func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first int) {
 	var own []float64 // of every row the number of its non-zeros, then their features and values
 	for _, i := range rows {

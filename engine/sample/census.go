@@ -7,8 +7,86 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
+
+// classes is the number of classes that is given, or of weak labels; 0: neither.
+func (p Problem) classes() int {
+	if p.Classes == 0 && p.Weak != nil {
+		return p.Weak.Classes
+	}
+	return p.Classes
+}
+
+// label is the label of a row, or the only class of a weak one; -1: neither.
+func (p Problem) label(i int) int32 {
+	if row := p.Weak.Of(i); p.Labels[i] < 0 && len(row.Class) == 1 {
+		return row.Class[0]
+	}
+	return p.Labels[i]
+}
+
+// countWeak counts this machine's weakly labeled rows, and those that cannot have a class.
+func (s *Sample) countWeak() (known, forbidding float64) {
+	for k := range s.Unlabeled {
+		row := s.Weak.Of(k)
+		if row.Known() {
+			known++
+		}
+		if row.Forbids(s.classes) {
+			forbidding++
+		}
+	}
+	return known, forbidding
+}
+
+// keepWeak gives every machine weak labels, if any machine has some, and refuses a fit without labels of either kind.
+func (s *Sample) keepWeak(known, labeled bool) error {
+	given := s.Weak != nil
+	if !known {
+		s.Weak = nil
+	} else if !given {
+		s.Weak = weak.Unknown(s.classes, len(s.Unlabeled))
+	}
+	if !labeled && (!known || s.Job.Count(len(s.Unlabeled)) < 2 || s.Options.UnlabeledWeight == 0) {
+		return NoLabel(given)
+	}
+	return nil
+}
+
+// NoLabel is the error of a fit without labels; given is whether weak labels were given.
+func NoLabel(given bool) error {
+	if !given {
+		return fault.Data("labels: no row has a label; at least one labeled row of each class is needed")
+	}
+	return fault.Data("labels: no row has a label, and sets or probabilities of classes count only where they say " +
+		"something of a row and unlabeled_weight is above 0")
+}
+
+// Restricted is the problem, without Rows, of the rows at these places in Labeled and Unlabeled, and their numbers.
+func (s *Sample) Restricted(labeled, unlabeled []int, chosenLabels bool) (p Problem, rows []int32) {
+	p = Problem{Classes: s.Classes(), ChosenLabels: chosenLabels, Copies: s.Copies != nil}
+	places := make([]int32, 0, len(labeled)+len(unlabeled))
+	for _, k := range labeled {
+		rows, places = append(rows, s.Labeled[k]), append(places, -1)
+		p.Labels, p.Weights = append(p.Labels, s.Class[k]), append(p.Weights, s.LabeledRows[k])
+	}
+	for _, k := range unlabeled {
+		rows, places = append(rows, s.Unlabeled[k]), append(places, int32(k))
+		p.Labels, p.Weights = append(p.Labels, -1), append(p.Weights, s.UnlabeledRows[k])
+	}
+	p.Weak = s.Weak.Selected(places)
+	return p, rows
+}
+
+// weakNumbers are numbers of each row and class that weak labels take beside others.
+func (s *Sample) weakNumbers() float64 {
+	if s.Weak == nil {
+		return 0
+	}
+	return 5
+}
 
 // Census counts the rows and classes of all machines: a fit branches on these and never on the machine's own.
 type Census struct {

@@ -94,8 +94,7 @@ func (s *Sample) subsample(
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather replaces labels and weights by those of all machines, and returns the numbers of the rows, -1 for rows of
-// other machines.
+// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows.
 func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
 	p.Weak = p.Weak.Gathered(job)
 	pairs := make([]float64, 0, 2*len(rows))

@@ -17,7 +17,7 @@ import (
 type Problem struct {
 	Rows         *rows.Matrix
 	Labels       []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See copies.go
+	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See weights.go
 	Weak         *weak.Labels  // [n] weak labels; nil: none
 	Classes      int           // 0: as many as labels, class_prior and Weak have
 	Start        *model.Linear // a model to begin at; nil: from nothing
@@ -168,14 +168,12 @@ func (s *Sample) Classes() int {
 	return max(2, len(s.Options.ClassPrior.Shares), s.All.LastClass+1)
 }
 
-// Paired reports whether one column of scores is enough: for two classes, a loss of margins and no tree, or nothing to
-// learn.
+// Paired reports whether one column of scores is enough: two classes, a loss of margins and no tree, or one class.
 func (s *Sample) Paired() bool {
 	return s.Classes() == 2 && (s.Constant() || s.Options.Hierarchy == nil && !s.Options.ClassScores)
 }
 
-// Constant reports whether there is nothing to learn: the labeled rows have one of two classes, and neither given
-// shares nor weak labels speak of the other.
+// Constant reports whether there is nothing to learn: labels have one of two classes, and nothing speaks of the other.
 func (s *Sample) Constant() bool {
 	return s.Classes() == 2 && s.OneClass() && !((s.Options.ClassPrior.Shares != nil || s.All.Weak) && s.Transductive())
 }
@@ -221,3 +219,44 @@ func (s *Sample) Total(values []float64) float64 {
 	s.Job.Reduce(total)
 	return total[0]
 }
+
+// HugeValue is a weight whose products overflow, or are so large that no solve converges.
+const HugeValue = 1e50
+
+// longestRows have a length whose inverse, times the weight of a row, still has all its digits.
+const longestRows = 0x1p1000
+
+// CheckFinite refuses a result that is not finite.
+func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
+	finite := isFinite(objective)
+	for _, list := range results {
+		for _, v := range list {
+			finite = finite && isFinite(v)
+		}
+	}
+	if finite {
+		return nil
+	}
+	return s.OutOfRange()
+}
+
+// OutOfRange is the error of a fit that has overflowed.
+func (s *Sample) OutOfRange() error {
+	value, row, feature := largestValue(s)
+	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
+		"column %d) or raise alpha", value, row, feature)
+}
+
+// largestValue is the value farthest from zero, with its row and the problem's number of its feature.
+func largestValue(s *Sample) (value float64, row int, feature int32) {
+	for i := range s.Rows.Rows() {
+		s.Rows.Row(i, func(col int, v float64) {
+			if math.Abs(v) > math.Abs(value) {
+				value, row, feature = v, i, s.Feature[col]
+			}
+		})
+	}
+	return value * s.Length, row, feature
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

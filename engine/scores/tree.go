@@ -120,8 +120,7 @@ func (t *Tree) Down(scores []float64) {
 	}
 }
 
-// Up turns values of the classes [nodes; zero for inner nodes] into sums over the classes below each node, in place:
-// the transpose of Down.
+// Up turns values of the classes into sums over the classes below each node, in place: the transpose of Down.
 func (t *Tree) Up(values []float64) {
 	for _, v := range slices.Backward(t.down) {
 		values[t.parent[v]] += values[v]

@@ -63,8 +63,7 @@ func (c *chain) score(unary []float64, path []int32) float64 {
 	return total
 }
 
-// withCost gives the unary scores with a cost added to the wrong tags of tokens with labels or sets, -Inf to forbid
-// them. They hold until the lattice's next use of this kind.
+// withCost gives the unary scores with a cost (-Inf: forbidden) added to wrong tags, until the lattice's next use.
 func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float64) []float64 {
 	costly := room(&l.costly, len(unary))
 	copy(costly, unary)

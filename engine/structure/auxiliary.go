@@ -94,8 +94,7 @@ func (b *block) lossesAtZero() float64 {
 	return total
 }
 
-// subtractGradient turns the right-hand sides into minus the gradient at u of the losses, and returns the losses less
-// those at 0.
+// subtractGradient turns right-hand sides into minus the gradient at u, and returns the losses less those at 0.
 func (b *block) subtractGradient(residual, u []float64) (losses float64) {
 	losses = vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual))
 	b.transposed(residual)

@@ -65,8 +65,7 @@ func findTheta(f *fitting) error {
 	return nil
 }
 
-// closeObjective adds the regularizer at the new Θ, α/2 Σ_l |u_l - Θᵀ Θ u_l|² = α/2 (|U|² - |Θ U|²), to the losses of
-// this round.
+// closeObjective adds the regularizer at the new Θ, α/2 Σ_l |u_l - Θᵀ Θ u_l|² = α/2 (|U|² - |Θ U|²), to the losses.
 func closeObjective(f *fitting, u *rows.Matrix) {
 	if f.Solver == None {
 		return
@@ -184,8 +183,7 @@ func (s *subspace) times(dst, z []float64) {
 	s.eachEntry(func(l, _, at int) { dst[at] = s.factor[l] * z[at] })
 }
 
-// orthonormalize replaces Z by orthonormal vectors with the same span, and returns the sum of its h largest singular
-// values.
+// orthonormalize replaces Z by an orthonormal basis of its span, and returns the sum of its h largest singular values.
 func (s *subspace) orthonormalize() float64 {
 	z := mat.NewDense(s.problems(), s.shape.Classes, nil)
 	s.eachEntry(func(l, c, at int) { z.Set(l, c, s.z[at]) })
@@ -194,8 +192,7 @@ func (s *subspace) orthonormalize() float64 {
 	return vector.Sum(values[:s.Components])
 }
 
-// components are the first h left singular vectors of Y, with the largest entry of each positive, and their singular
-// values.
+// components are the first h left singular vectors of Y, the largest entry of each positive, and the singular values.
 func (s *subspace) components(group int) (theta, strengths []float64, err error) {
 	h, k, features := s.Components, s.shape.Classes, s.rows.Rows()
 	y := mat.NewDense(len(features), k, nil)

@@ -1,5 +1,4 @@
-// Package trace is the record of one run of a fit: its history, an entry for every outer step, and warnings. Start at
-// Trace.
+// Package trace is the record of a run: its history, an entry for every outer step, and warnings. Start at Trace.
 package trace
 
 import (

@@ -3,6 +3,8 @@
 package vector
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 )
@@ -111,4 +113,20 @@ func AddOuter(dst, a, b []float64) {
 	}
 	rows := blas64.General{Rows: len(a), Cols: len(b), Stride: len(b), Data: dst}
 	blas64.Ger(1, blas64.Vector{N: len(a), Data: a, Inc: 1}, blas64.Vector{N: len(b), Data: b, Inc: 1}, rows)
+}
+
+// Softmax sets p to the softmax of s, which may be p itself, and returns log Σ exp(s).
+func Softmax(p, s []float64) (logSum float64) {
+	largest, sum := math.Inf(-1), 0.0
+	for _, v := range s {
+		largest = max(largest, v)
+	}
+	for y, v := range s {
+		p[y] = math.Exp(v - largest)
+		sum += p[y]
+	}
+	for y := range p {
+		p[y] /= sum
+	}
+	return largest + math.Log(sum)
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Strength of κ beside losses, which are no logarithms of probabilities: at 1 labels keep wrong classes as they harden
-// (docs/notes/weak-labels.md).
+// Strength of κ beside losses: at 1 labels keep wrong classes as they harden (docs/notes/weak-labels.md).
 const Strength = 0.1
 
 // Labels are the prior costs of rows, in compressed row form; nil: nothing is known of any.

@@ -1,5 +1,4 @@
-// Package wholefile writes a file whole or not at all: under another name first, which then takes the place of the old
-// file. A reader never sees half a file, and a failure leaves the old one as it was.
+// Package wholefile writes a file under another name, which then takes the place of the old one: whole or not at all.
 package wholefile
 
 import (

@@ -23,8 +23,7 @@ import (
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
 	Rank, Size int
-	// Sum turns values into their sums over all machines, with the same bits on each. After an error it is not called
-	// again.
+	// Sum turns values into their sums over all machines, with the same bits on each. It is not called after an error.
 	Sum func(values []float64) error
 
 	done    uint64      // reductions
@@ -85,8 +84,7 @@ func (g *Group) Run(part func() error) (err error) {
 	return err
 }
 
-// Try runs a part of the run that may fail on one machine alone. It has failed on all of them then, which leave it
-// together, and the run goes on.
+// Try runs a part that may fail on one machine alone: it then has failed on all, and the run goes on.
 func (j *Job) Try(part func() error) (err error) {
 	if j.Group == nil {
 		return part()

@@ -7,8 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Progress is the struct that a running fit shares with its caller, laid out as fewlabel_progress in fewlabel.h. Each
-// field is read and written atomically.
+// Progress is shared with the caller, as fewlabel_progress in fewlabel.h; fields are read and written atomically.
 type Progress struct {
 	Cancel    int64  // set by the caller: Stop, or another value to be cancelled
 	Step      int64  // outer steps done
@@ -38,8 +37,7 @@ func NewJob(threads int, progress *Progress) *Job {
 	return &Job{Pool: NewPool(threads), progress: progress, visited: &atomic.Int64{}}
 }
 
-// Silent is a job for something beside this one: with the same workers and the same cancel flag, but no progress
-// and an account of its own.
+// Silent is a job beside this one: same workers and cancel flag, no progress, an account of its own.
 func (j *Job) Silent() *Job {
 	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
 }

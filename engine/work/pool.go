@@ -161,8 +161,7 @@ func Recovered(value any) *Panic {
 	}
 }
 
-// Guard calls f and turns a panic, in f or in a worker, into an error. A fault in memory goes on: whoever has borrowed
-// the memory knows which it is.
+// Guard turns a panic in f or in a worker into an error. A fault in memory goes on: who lent the memory knows which.
 func Guard(f func() error) (err error) {
 	defer func() {
 		failure := Recovered(recover())

@@ -7,8 +7,7 @@ const (
 	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
 )
 
-// Stripes calls task for blocks of 0 ... n-1, which are rows or the entries of a vector; on one thread where there are
-// few.
+// Stripes calls task for blocks of 0 ... n-1, rows or entries of a vector; on one thread where there are few.
 func (p *Pool) Stripes(n int, task func(lo, hi int)) {
 	p.stripes(n, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
 }
@@ -53,8 +52,7 @@ func (j *Job) Reduce(sums []float64) {
 	}
 }
 
-// ReduceDeferred adds the sums of other machines to these in the next reduction of the group. Until then they are
-// those of this machine.
+// ReduceDeferred is Reduce together with the next reduction; until then the sums are those of this machine.
 func (j *Job) ReduceDeferred(sums []float64) {
 	if j.Group != nil {
 		j.Group.later = append(j.Group.later, sums)

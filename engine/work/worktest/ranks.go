@@ -1,14 +1,15 @@
+// Package worktest helps to test what must not depend on the number of threads.
 package worktest
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 )
 
-// Ranks adds the numbers of several goroutines, as a network does those of machines: in the order of the ranks, so that
-// all get the same bits.
+// Ranks adds the numbers of several goroutines in the order of the ranks, as a network does: all get the same bits.
 type Ranks struct {
 	lock    sync.Mutex
 	changed *sync.Cond
@@ -81,4 +82,12 @@ func (r *Ranks) Run(t testing.TB, part func(rank int)) {
 	}
 	defer time.AfterFunc(time.Minute, func() { panic(t.Name() + ": a rank waits for ever") }).Stop()
 	running.Wait()
+}
+
+// Processors lets Go run n goroutines at a time until the test ends, whatever the machine has. A work.Pool has no more
+// threads than that: without it a machine with one core would compare one thread with itself.
+func Processors(t testing.TB, n int) {
+	t.Helper()
+	before := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
