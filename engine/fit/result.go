@@ -76,7 +76,7 @@ func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64
 	m := &model.Linear{
 		Classes: classes, Features: x.sample.Features, Outputs: model.OutputsOf(classes), ClassPrior: x.prior.Shares,
 		Report: model.Report{Method: string(x.options.Method), Iterations: max(1, r.Path.Steps), Objective: value,
-			Termination: r.Path.Reason.String(), Warnings: r.Path.Trace.Warnings},
+			Termination: string(r.Path.Reason), Warnings: r.Path.Trace.Warnings},
 		Coef: solution.Coef, Intercept: solution.Intercept,
 	}
 	if m.Outputs < len(solution.Intercept) {

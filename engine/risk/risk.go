@@ -30,9 +30,6 @@ type Risk struct {
 	preconditioner *preconditioner // or nil
 	alpha          float64
 
-	// Offset [n, outputs] is added to the stored scores, whatever W is; nil: nothing. Set it before UpdateSupport.
-	Offset []float64
-
 	weights, direction []float64    // [shape] W; that of SetDirection
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	support            *rows.Subset // rows with a weight
@@ -90,12 +87,6 @@ func (r *Risk) UpdateSupport() {
 // score computes the scores of some rows at the current point.
 func (r *Risk) score(on *rows.Subset) {
 	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean)
-	if r.Offset != nil {
-		stride, k := r.shape.Stride(), r.Map.Outputs()
-		for _, i := range on.Rows() {
-			vector.Add(r.scores[int(i)*stride:int(i)*stride+k], 1, r.Offset[int(i)*k:])
-		}
-	}
 }
 
 // Gradient implements minimize.Objective.

@@ -56,7 +56,7 @@ func trees(t *testing.T) map[string]*scores.Tree {
 	}
 }
 
-// somewhere is a risk with offsets at a random point: certain labels, soft ones, and rows without a weight.
+// somewhere is a risk at a random point: certain labels, soft ones, and rows without a weight.
 func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data planted.Data) *Risk {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
@@ -69,10 +69,6 @@ func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data pla
 		}
 	}
 	r.SoftLabels = softLabels(random, m.Classes())
-	r.Offset = make([]float64, len(r.Cost)*m.Outputs())
-	for k := range r.Offset {
-		r.Offset[k] = 0.1 * random.NormFloat64()
-	}
 	for j := range r.shape.Features {
 		for v := range m.Columns() {
 			r.weights[r.shape.At(j, v)] = 0.3 * random.NormFloat64() // no row so certain that its curvature is left out
@@ -115,9 +111,6 @@ func value(r *Risk, data planted.Data) float64 {
 	s, slope, state := make([]float64, k), make([]float64, k), make([]float64, k)
 	for i, row := range data.Dense {
 		outputs := append([]float64(nil), intercept...)
-		for y := range outputs {
-			outputs[y] += r.Offset[i*len(outputs)+y]
-		}
 		for j, x := range row {
 			for y := range outputs {
 				outputs[y] += x * coef[len(outputs)*j+y]
@@ -252,7 +245,7 @@ func TestScoresFollowTheWeights(t *testing.T) {
 		coef, intercept := r.Linear()
 		for i, cost := range r.Cost {
 			if cost > 0 {
-				near(t, name+" score", r.Scores()[i], data.Rows.RowTimes(i, coef)+intercept[0]+r.Offset[i], 1e-12)
+				near(t, name+" score", r.Scores()[i], data.Rows.RowTimes(i, coef)+intercept[0], 1e-12)
 			}
 		}
 	}
@@ -268,8 +261,8 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 	r := somewhere(t, scores.Pair{}, signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
 	_, _, outputs := r.Read(make([]int32, 30), 30)
 	total := 0.0
-	for i, f := range outputs {
-		total += (f - r.Offset[i]) / rowsOfClasses
+	for _, f := range outputs {
+		total += f / rowsOfClasses
 	}
 	near(t, "mean score", total, -0.3, 1e-12)
 }

@@ -112,24 +112,6 @@ TEXT ·denseAxpy64(SB), NOSPLIT, $0-32
 TEXT ·denseAxpy32(SB), NOSPLIT, $0-32
 	AXPY(LOAD32, 4)
 
-TEXT ·widenLoop(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), CX
-	MOVQ from+8(FP), SI
-	MOVQ to+16(FP), DI
-
-loop:
-	PREFETCHT0 1024(SI) // the next rows: the processor's own prefetching ends with a page
-	VCVTPS2PD  (SI), Y0
-	VCVTPS2PD  16(SI), Y1
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    Y1, 32(DI)
-	ADDQ       $32, SI
-	ADDQ       $64, DI
-	SUBQ       $8, CX
-	JNZ        loop
-	VZEROUPPER
-	RET
-
 TEXT ·dotRows8(SB), NOSPLIT, $0-40
 	ROWS(sums)
 	READ(DX, 0, Y0, Y1, Y2, Y3)

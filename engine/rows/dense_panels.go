@@ -142,12 +142,10 @@ func (w *float64Rows[V]) take(rows []int32) {
 
 // widen copies float32 to float64.
 func widen(from []float32, to []float64) {
-	n := 0
-	if useLoops && len(from) >= 8 {
-		n = len(from) &^ 7
-		widenLoop(n, unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]))
+	for ; len(from) >= 4 && len(to) >= 4; from, to = from[4:], to[4:] {
+		to[0], to[1], to[2], to[3] = float64(from[0]), float64(from[1]), float64(from[2]), float64(from[3])
 	}
-	for k := n; k < len(from); k++ {
-		to[k] = float64(from[k])
+	for k, v := range from {
+		to[k] = float64(v)
 	}
 }

@@ -73,9 +73,6 @@ func denseAxpy64(n int, x, dst, scale unsafe.Pointer)
 func denseAxpy32(n int, x, dst, scale unsafe.Pointer)
 
 //go:noescape
-func widenLoop(n int, from, to unsafe.Pointer)
-
-//go:noescape
 func dotRows4(n, stride int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, next unsafe.Pointer)
 
 //go:noescape

@@ -124,15 +124,3 @@ func exponentials(dst, values []float64, shift float64) {
 	}
 }
 
-// logSum is log Σ exp(v).
-func logSum(values []float64) float64 {
-	top := slices.Max(values)
-	if math.IsInf(top, -1) {
-		return top
-	}
-	sum := 0.0
-	for _, v := range values {
-		sum += math.Exp(v - top)
-	}
-	return top + math.Log(sum)
-}

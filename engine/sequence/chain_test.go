@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // drawn makes a chain and unary scores; forbid is the chance that a transition is forbidden; ties draws few values.
@@ -160,7 +162,7 @@ func enumerated(c *chain, unary []float64, factor float64) (total float64, into 
 	tokens := len(unary) / c.tags
 	var scores []float64
 	eachPath(c.tags, tokens, func(path []int32) { scores = append(scores, c.score(unary, path)) })
-	total, into, counts = logSum(scores), make([]float64, len(unary)), newCounts(c.tags)
+	total, into, counts = floats.LogSumExp(scores), make([]float64, len(unary)), newCounts(c.tags)
 	if math.IsInf(total, -1) {
 		return total, into, counts
 	}

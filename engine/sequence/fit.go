@@ -33,7 +33,7 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 		}
 		steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
 		objective, end := takeEpochs(s, w, steps)
-		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: end.String()}
+		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: string(end)}
 		result = &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
 		return nil
 	})

@@ -3,6 +3,8 @@ package sequence
 import (
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 var losses = map[string]SoftmaxMargin{"softmax margin": {1, 1}, "likelihood": {1, 0}, "soft hinge": {4, 1}}
@@ -39,7 +41,7 @@ func byEnumeration(loss SoftmaxMargin, c *chain, unary []float64, labels []int32
 			right = append(right, loss.Rho*s)
 		}
 	})
-	return (logSum(all) - logSum(right)) / loss.Rho
+	return (floats.LogSumExp(all) - floats.LogSumExp(right)) / loss.Rho
 }
 
 func TestLossesAreThoseOfEnumeration(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -71,7 +73,7 @@ func (c *chain) forward(l *lattice, unary []float64) float64 {
 				for i, v := range before {
 					logs[i] = v + c.pair[i*k+j]
 				}
-				now[j] = logSum(logs) + unary[at+j]
+				now[j] = floats.LogSumExp(logs) + unary[at+j]
 			} else {
 				now[j] = math.Log(sum) + c.shift + unary[at+j]
 			}
@@ -81,7 +83,7 @@ func (c *chain) forward(l *lattice, unary []float64) float64 {
 	for j, v := range forward[len(unary)-k:] {
 		logs[j] = v + c.end[j]
 	}
-	return total + logSum(logs)
+	return total + floats.LogSumExp(logs)
 }
 
 // backward takes b from the token at a place to the one before, into next, and adds the expected transitions between.
@@ -103,7 +105,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 			for j, v := range backward {
 				logs[j] = c.pair[i*k+j] + unary[j] + v
 			}
-			next[i] = logSum(logs) - top
+			next[i] = floats.LogSumExp(logs) - top
 		} else {
 			next[i] = math.Log(sum) + c.shift
 		}
@@ -115,7 +117,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 		for at, pair := range c.pair {
 			logs[at] = forward[at/k] + pair + unary[at%k] + backward[at%k]
 		}
-		total := logSum(logs)
+		total := floats.LogSumExp(logs)
 		for at, v := range logs {
 			sums.pair[at] += factor * math.Exp(v-total)
 		}

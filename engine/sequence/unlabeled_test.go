@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -17,7 +19,7 @@ import (
 // probabilities of all paths, in the order of eachPath, at scores times a factor.
 func probabilities(c *chain, unary []float64, factor float64) (p []float64) {
 	eachPath(c.tags, len(unary)/c.tags, func(path []int32) { p = append(p, factor*c.score(unary, path)) })
-	total := logSum(p)
+	total := floats.LogSumExp(p)
 	for k := range p {
 		p[k] = math.Exp(p[k] - total)
 	}

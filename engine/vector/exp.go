@@ -8,7 +8,7 @@ import "math"
 //	Source   Taylor's series of e^r to the term in r^13: |r| is at most log(2) / 2, where the rest is below a tenth of
 //	         the rounding of one number
 //	Cost     a fifth of the time of math.Exp on processors with AVX2; the loop in Go gives the same bits. With that loop
-//	         a whole fit of 20 Newsgroups by annealing takes 1.18 times the processor time, with maxent 1.07
+//	         a whole fit takes 1.1 to 1.3 times the processor time (20 Newsgroups, Reuters R8)
 func Exp(x []float64) {
 	if expLoop(x) {
 		return
