@@ -123,4 +123,3 @@ func exponentials(dst, values []float64, shift float64) {
 		dst[j] = math.Exp(v - shift)
 	}
 }
-
