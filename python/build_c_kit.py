@@ -1,4 +1,4 @@
-"""Build the C kit: both libraries, header, pkg-config files, manual and examples in one archive.
+"""Build the C kit: both libraries, header, files for pkg-config and CMake, manual and examples in one archive.
 
     python python/build_c_kit.py FOLDER
 
@@ -34,8 +34,29 @@ Description: Classifiers that learn from few labels and many unlabeled rows{kind
 Version: {version}
 Cflags: -I${{includedir}}
 """
-SHARED = "Libs: -L${libdir} -lfewlabel\nLibs.private: -pthread\n"
+SHARED = "Libs: -L${libdir} -lfewlabel -Wl,-rpath,${libdir}\nLibs.private: -pthread\n"
 STATIC = "Libs: -L${libdir} -l:libfewlabel.a -pthread\n"
+CMAKE = """\
+# find_package(fewlabel) makes the targets fewlabel::fewlabel, the shared library, and fewlabel::static.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+get_filename_component(fewlabel_kit "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+if(NOT TARGET fewlabel::fewlabel)
+  add_library(fewlabel::fewlabel SHARED IMPORTED)
+  set_target_properties(fewlabel::fewlabel PROPERTIES IMPORTED_LOCATION "${fewlabel_kit}/lib/libfewlabel.so")
+  add_library(fewlabel::static STATIC IMPORTED)
+  set_target_properties(fewlabel::static PROPERTIES IMPORTED_LOCATION "${fewlabel_kit}/lib/libfewlabel.a"
+    INTERFACE_LINK_LIBRARIES "Threads::Threads;m")
+  set_target_properties(fewlabel::fewlabel fewlabel::static PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${fewlabel_kit}/include")
+endif()
+"""
+CMAKE_VERSION = """\
+set(PACKAGE_VERSION {version})
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+"""
 
 
 def fill(folder: Path) -> None:
@@ -52,6 +73,10 @@ def fill(folder: Path) -> None:
     for name, kind, libraries in (("fewlabel", "", SHARED), ("fewlabel-static", " (static library)", STATIC)):
         text = PKG_CONFIG.format(name=name, kind=kind, version=version) + libraries
         (packages / f"{name}.pc").write_text(text, encoding="utf-8")
+    cmake = folder / "lib" / "cmake" / "fewlabel"
+    cmake.mkdir(parents=True)
+    (cmake / "fewlabelConfig.cmake").write_text(CMAKE, encoding="utf-8")
+    (cmake / "fewlabelConfigVersion.cmake").write_text(CMAKE_VERSION.format(version=version), encoding="utf-8")
 
 
 def pack(folder: Path, archive: Path) -> None:

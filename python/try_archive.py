@@ -222,7 +222,7 @@ def try_kit(archive: Path) -> int:
     """Nothing of the project is on a path: the environment has no more than PATH and HOME."""
     with tempfile.TemporaryDirectory(prefix="fewlabel-c-") as scratch:
         kit = unpacked(archive, Path(scratch) / "kit")
-        faults = file_faults(kit) + with_a_compiler(kit) + with_make(kit)
+        faults = file_faults(kit) + with_a_compiler(kit) + with_make(kit) + as_the_page_says(kit)
     return report(archive, faults, "unpacked elsewhere, the examples run with the shared and the static library")
 
 
@@ -265,6 +265,30 @@ def with_a_compiler(kit: Path) -> list[str]:
     faults = [] if len(commands) == 2 else ["docs/c.md has not two commands without pkg-config"]
     bare = (command.replace("program.c", "train.c -o bare") for command in commands)
     return faults + [text for command in bare for text in at_examples(kit, f"{command} && ./bare")]
+
+
+def as_the_page_says(kit: Path) -> list[str]:
+    """The small program of docs/c.md by the page's commands for pkg-config, one by one, and by its lines for CMake."""
+    page, folder = (kit / "docs" / "c.md").read_text(encoding="utf-8"), kit / "examples" / "c"
+
+    def block(pattern: str) -> str:
+        return re.search(pattern, page, re.DOTALL | re.MULTILINE)[1]
+
+    (folder / "program.c").write_text(block(r"^```c\n([^`]*int main.*?)^```"), encoding="utf-8")
+    (folder / "CMakeLists.txt").write_text(block(r"^```cmake\n(.*?)^```"), encoding="utf-8")
+    output = block(r"^```text\n(.*?)^```").strip()
+    right = f'test "$(%s)" = "{output}"\n'
+    commands = block(r"^```sh\n(export PKG.*?)^```").replace("-o program\n", f"-o program\n{right % './program'}")
+    made = f"cmake --build build\n{right % 'build/program'}"
+    static = "sed -i s/fewlabel::fewlabel/fewlabel::static/ CMakeLists.txt"
+    scripts = {"pkg-config": commands, "cmake": f"{block('`(cmake -S.*?)`')}\n{made}{static}\n{made}"}
+    faults = []
+    for tool, script in scripts.items():
+        if shutil.which(tool):
+            faults += at_examples(kit, f"set -e\n{script}: the lines for {tool}")
+        else:
+            print(f"SKIPPED: no {tool} here, so its lines in docs/c.md were not tried")
+    return faults
 
 
 TRIES = {"import": try_import, "test": try_test, "source": try_source, "windows": try_windows, "kit": try_kit}

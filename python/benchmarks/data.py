@@ -305,6 +305,19 @@ def rcv1_topics() -> tuple[Any, np.ndarray]:
     return X[rows], Y[rows]
 
 
+def reuters_topics() -> tuple[Any, np.ndarray, list[str]]:
+    """The documents of Reuters with one of the ten largest topics, an indicator matrix of these, and their names."""
+
+    def read() -> Rows:
+        train, test = (loader().reuters_modapte(part, 10) for part in ("train", "test"))
+        return vectorize(train[0] + test[0]), np.array([" ".join(have) for have in train[1] + test[1]])
+
+    X, topics = cached("reuters-topics", read)
+    columns = CountVectorizer(analyzer=str.split, binary=True)
+    Y = columns.fit_transform(topics).toarray()
+    return X, Y, columns.get_feature_names_out().tolist()
+
+
 def topics4() -> DataSet:
     """RCV1, the four parts of the topics."""
     codes, _ = loader().rcv1_topics()

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,7 @@ Cells = Iterable[tuple[DataSet, tuple[str, ...]]]  # and who learns them
 def compare(
     report: Report, sets: Cells, labels: Iterable[int], draws: int, draw: Any, score: str = "F"
 ) -> pd.DataFrame:
-    """A line for each set and number of labels, the default and in the note the others; gives the means."""
+    """A line for each set, number of labels and learner; gives the means."""
     lines = []
     for rows, learners in sets:
         for k in labels:
@@ -82,9 +81,10 @@ def compare(
             found = {one: [seconds(partial(measured, task, one, k, score)) for task in tasks] for one in learners}
             means = {one: np.mean(each, axis=0) for one, each in found.items()}  # seconds, score
             lines += [cell | {"learner": one, "score": mean[1]} for one, mean in means.items()]
-            own, others = found["default"], [f"{one} {means[one][1]:.3f}" for one in learners if one != "default"]
-            note = f"worst {min(own, key=itemgetter(1))[1]:.3f}, {means['default'][0]:.1f} s; {', '.join(others)}"
-            report.add(f"{rows.name}, {k} labels a class: {score} of the default", means["default"][1], note=note)
+            for one, each in found.items():
+                took, scores = np.transpose(each)
+                note = f"least {scores.min():.3f}, {took.mean():.1f} s"
+                report.add(f"{rows.name}, {k} a class, {one}, {score}", scores, note=note)
     return pd.DataFrame(lines)
 
 

@@ -1,8 +1,8 @@
 """The labels people have: sets of classes, keyword rules, annotators, positive rows alone, several labels a row.
 
-Macro F of `TransductiveSVC()` on the test, five labeled rows a class beside what a section adds; F1 of the positive
-class in `positives`, with 20 labeled rows of it; the 101 topics of RCV1 in `topics`. The strength of prior costs was
-chosen on k1b and wap, the estimate of the share on MCAT and rec. against sci.
+Macro F of `TransductiveSVC()` on the test, five labeled rows a class beside what a section adds; F1 on the test in
+`topics` and `one_topic`. The strength of prior costs was chosen on k1b and wap, the estimate of the share on MCAT and
+rec. against sci.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
 from benchmarks import data
-from benchmarks.data import DataSet, Task
+from benchmarks.data import Task
 from benchmarks.measure import Report, quietly, seconds
 
 SETS = ("newsgroups20", "ohsumed", "reuters_r8")
@@ -26,10 +26,10 @@ LABELS = 5  # a class
 MORE = 20  # rows a class with sets, or with votes of annotators
 OTHERS = 4  # classes of a set beside the true one
 ANNOTATORS = (0.9, 0.7, 0.5)  # accuracies
-SHARES = (0.05, 0.1, 0.2, 0.5)
 POSITIVE = 20  # labeled rows
-LABELED = (20, 100)  # rows with topics
-MOST = 6000  # rows with a share
+LABELED = (20, 50, 100, 200)  # rows with topics
+LINEAR = {"LinearSVC": None, "balanced LinearSVC": "balanced"}
+COUNTED = ("reuters_r8", "k1b", "re0")
 # Keywords of the classes, written down from their names without a look at the rows.
 KEYWORDS = {
     "reuters_r8": {
@@ -90,7 +90,6 @@ KEYWORDS = {
         "C23": "pain, fever, syndrome",
     },
 }
-CELLS = {"reuters_r8": "crude", "gcat": "GCAT", "comp": "comp.", "newsgroups20": "talk.politics.mideast"}
 
 
 def macro(task: Task, y: Any) -> float:
@@ -212,66 +211,23 @@ def annotators(report: Report, draws: int = 3) -> None:
         report.add(f"{name}, true labels - annotators", full - middle, at_most=0.02)
 
 
-def positives(report: Report, draws: int = 3) -> None:
-    """Labels of one class alone, with its share or without, beside negative labels and what others have for it."""
-    for name, positive in CELLS.items():
-        for share in SHARES:
-            drawn = [
-                with_share(data.SETS[name](), positive, share, np.random.default_rng((seed, 4)))
-                for seed in range(draws)
-            ]
-            both, known, auto = np.array([fits(*one) for one in drawn]).transpose(1, 2, 0)  # see fits
-            cell = f"{name} {positive} {share:g}"
-            report.add(f"{cell}, with 20 negative labels, F1", both[0], note=f"{both[1].mean():.1f} s")
-            for what, one, of, least in (
-                ("the share given, part of that", known, both, 0.9),
-                ("the share estimated, part of given", auto, known, 0.85),
-            ):
-                report.add(
-                    f"{cell}, {what}", one[0].mean() / of[0].mean(), at_least=least, note=f"{one[1].mean():.1f} s"
-                )
-            inside = f"{auto[3].sum():.0f} of {draws} shares inside the interval"
-            report.add(f"{cell}, the estimate is off by", auto[2], note=f"at most {auto[2].max():.2f}, {inside}")
-            scores = [peers(*one) for one in drawn]
-            means = {peer: np.mean([one[peer] for one in scores]) for peer in PEERS}
-            best = max(means, key=means.__getitem__)
-            report.add(
-                f"{cell}, the share given, F1 - best peer", known[0].mean() - means[best], at_least=0.0, note=best
-            )
-
-
-def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> list[tuple[float, float, float, bool]]:
-    """F1 on the test, seconds, how far the share is off, and whether its 90 % interval has it, of three fits."""
+def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, float]:
+    """F1 on the test with the share estimated and with the true one, and how far the estimate is off."""
     from fewlabel import TransductiveSVC, estimate_class_prior
 
-    rest, train = given.copy(), ~test
-    rest[np.flatnonzero(train & ~y)[:POSITIVE]] = "rest"
+    train, found = ~test, {}
     true = float(y[train & (given != "p")].mean())
-    prior, found = {"p": true, "rest": 1 - true}, []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        share = estimate_class_prior(X[train], given[train], rest="rest", n_jobs=1)
-    for labels, shares in ((rest, prior), (given, prior), (given, share.as_dict())):
-        model = TransductiveSVC(class_prior=shares, n_jobs=1)
-        took, _ = seconds(functools.partial(quietly, model, X[train], labels[train]))
-        found.append((f1_score(y[test], model.predict(X[test]) == "p"), took, abs(model.class_prior_[0] - true)))
-    return [(*one, bool(share.lower[0] <= true <= share.upper[0])) for one in found]
-
-
-def with_share(rows: DataSet, positive: str, share: float, rng: np.random.Generator) -> tuple[Any, ...]:
-    """Rows with this share of positive ones, which are positive, the test, and labels of some positive ones."""
-    is_positive = np.char.startswith(rows.classes[rows.y], positive)
-    pos, neg = (rng.permutation(np.flatnonzero(is_positive == side)) for side in (True, False))
-    n = min(len(pos) / share, len(neg) / (1 - share), MOST)
-    chosen = rng.permutation(np.concatenate([pos[: int(n * share)], neg[: int(n * (1 - share))]]))
-    y, test = is_positive[chosen], rng.random(len(chosen)) < 0.25
-    given = np.full(len(chosen), None, dtype=object)
-    given[np.flatnonzero(y & ~test)[:POSITIVE]] = "p"
-    return rows.X[chosen], y, test, given
+        estimate = estimate_class_prior(X[train], given[train], rest="rest", n_jobs=1).as_dict()
+    for what, shares in (("estimated", estimate), ("given", {"p": true, "rest": 1 - true})):
+        model = quietly(TransductiveSVC(class_prior=shares, n_jobs=1), X[train], given[train])
+        found[f"share {what}"] = f1_score(y[test], model.predict(X[test]) == "p")
+    return found | {"off": abs(estimate["p"] - true)}
 
 
 def peers(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, float]:
-    """F1 of what others have for positive labels and a share."""
+    """F1 of what others have for positive labels, one of them with the true share."""
     labeled, share = given[~test] == "p", float(y[~test & (given != "p")].mean())
     return {name: f1_score(y[test], predict(X[~test], labeled, X[test], share)) for name, predict in PEERS.items()}
 
@@ -281,8 +237,13 @@ def above(scores: np.ndarray, share: float) -> np.ndarray:
     return scores > np.quantile(scores, 1 - share)
 
 
+def plain(X: Any, labeled: np.ndarray, X_test: Any, _: float) -> np.ndarray:
+    """The positive rows against all others."""
+    return LogisticRegression(C=10).fit(X, labeled).predict(X_test)
+
+
 def logistic(X: Any, labeled: np.ndarray, X_test: Any, share: float) -> np.ndarray:
-    """The positive rows against all others, cut at the share."""
+    """The same, cut at the share."""
     model = LogisticRegression(C=10, class_weight="balanced").fit(X, labeled)
     return above(model.decision_function(X_test), share)
 
@@ -295,53 +256,95 @@ def elkan_noto(X: Any, labeled: np.ndarray, X_test: Any, _: float) -> np.ndarray
     return model.predict_proba(X_test)[:, 1] > model.predict_proba(X[held])[:, 1].mean() / 2
 
 
-PEERS: dict[str, Callable[..., np.ndarray]] = {"logistic regression": logistic, "Elkan-Noto": elkan_noto}
+PEERS: dict[str, Callable[..., np.ndarray]] = {
+    "logistic regression": plain,
+    "logistic regression cut at the share": logistic,
+    "Elkan-Noto": elkan_noto,
+}
 
 
-def topics(report: Report, draws: int = 3) -> None:
-    """The topics of RCV1 as columns, of labeled rows all or half of them known, beside one-against-rest LinearSVC.
-
-    Seconds are those of the first draw: one fit of all columns, then a fit of each, with the defaults and with the same
-    class shares.
-    """
-    X, Y = data.rcv1_topics()
+def topics(report: Report, draws: int = 10) -> None:
+    """The ten largest topics of Reuters as columns, with several in a row, beside one-against-rest LinearSVC."""
+    X, Y, _ = data.reuters_topics()
     for n in LABELED:
-        for share in (1.0, 0.5):
-            drawn = [columns(X, Y, n, share, np.random.default_rng((seed, n))) for seed in range(draws)]
-            found = np.array([column_scores(*one) for one in drawn])  # (draws, fitters, micro and macro)
-            cell = f"RCV1 topics, {n} labeled rows, {share:.0%} known"
-            for k, kind in enumerate(("micro", "macro")):
-                report.add(f"{cell}, {kind} F", found[:, 0, k], note=f"LinearSVC {found[:, 1, k].mean():.3f}")
-                report.add(f"{cell}, {kind} F - LinearSVC", found[:, 0, k] - found[:, 1, k], at_least=0.0)
-            together, separate, same = column_seconds(*drawn[0])
-            report.add(f"{cell}, one fit", together, " s")
-            report.add(f"{cell}, part of the time of separate fits", together / separate, at_most=0.4)
-            report.add(f"{cell}, part of those with the same shares", together / same)
+        found = [column_scores(*columns(X, Y, n, np.random.default_rng((seed, n)))) for seed in range(draws)]
+        for fitter, scores in zip(("default", *LINEAR), np.transpose(found, (1, 2, 0)), strict=True):
+            for kind, values in zip(("micro", "macro"), scores, strict=True):
+                report.add(f"Reuters, ten topics, {n} labeled rows, {fitter}, {kind} F", values)
 
 
-def columns(X: Any, Y: np.ndarray, labeled: int, share: float, rng: np.random.Generator) -> tuple[Any, ...]:
+def column_cost(report: Report) -> None:
+    """Processor time of one fit of the 101 topics of RCV1, beside a fit of each."""
+    X, Y = data.rcv1_topics()
+    together, separate, same = column_seconds(*columns(X, Y, LABELED[0], np.random.default_rng((0, 20))))
+    report.add("RCV1 topics, one fit", together, " s")
+    report.add("RCV1 topics, part of the time of separate fits", together / separate, at_most=0.4)
+    report.add("RCV1 topics, part of those with the same shares", together / same)
+
+
+def one_topic(report: Report, draws: int = 3) -> None:
+    """Twenty rows of one of these topics and nothing else: F1 on held-out rows, means over the ten topics."""
+    X, Y, topics = data.reuters_topics()
+    found = []
+    for k, seed in np.ndindex(len(topics), draws):
+        rng, y = np.random.default_rng((seed, k)), Y[:, k] == 1
+        test, given = rng.random(len(y)) < 0.25, np.full(len(y), None, dtype=object)
+        given[rng.permutation(np.flatnonzero(y & ~test))[:POSITIVE]] = "p"
+        found.append(fits(X, y, test, given) | peers(X, y, test, given))
+    for name in found[0]:
+        values = np.array([one[name] for one in found])
+        each = zip(topics, values.reshape(-1, draws).mean(axis=1), strict=True)
+        note = ", ".join(f"{topic} {mean:.2f}" for topic, mean in each)
+        report.add(f"Reuters, {POSITIVE} rows of a topic, {name}", values, note=note)
+
+
+def counted(report: Report, draws: int = 3) -> None:
+    """Rows drawn at random and read, beside five labels a class: their counts as class shares, their labels, or both;
+    accuracy on the test."""
+    from fewlabel import TransductiveSVC
+
+    for name in COUNTED:
+        for n in (0, 50, 200):
+            found = []
+            for seed, task in enumerate(tasks(name, draws)):
+                rows = np.random.default_rng((seed, 5)).permutation(len(task.y))[:n]
+                counts = np.bincount(task.y[rows], minlength=len(task.classes)) + 0.5
+                read = task.given.copy()
+                read[rows] = task.y[rows]
+                ways = ((read, "auto"), (task.given, counts / counts.sum()), (read, counts / counts.sum()))
+                models = [
+                    quietly(TransductiveSVC(class_prior=prior, n_jobs=1), task.X, y)
+                    for y, prior in ways[: 3 if n else 1]
+                ]
+                found.append([model.score(task.X_test, task.y_test) for model in models])
+            for way, values in zip(("as labels", "as shares", "as both"), np.transpose(found), strict=False):
+                report.add(f"{name}, {n} counted rows {way}, accuracy", values)
+
+
+def columns(X: Any, Y: np.ndarray, labeled: int, rng: np.random.Generator) -> tuple[Any, ...]:
     """Training rows, their known entries, and a test."""
     order = rng.permutation(len(Y))
     test, train = order[: len(Y) // 4], order[len(Y) // 4 :]
     y = np.full((len(train), Y.shape[1]), -1)
-    known = rng.random((labeled, Y.shape[1])) < share
-    y[:labeled][known] = Y[train[:labeled]][known]
+    y[:labeled] = Y[train[:labeled]]
     return X[train], y, X[test], Y[test]
 
 
 def column_scores(X: Any, y: np.ndarray, X_test: Any, Y_test: np.ndarray) -> list[list[float]]:
-    """Micro and macro F of one fit, and of a LinearSVC for each column."""
+    """Micro and macro F of one fit, and of a LinearSVC for each column, as it comes and with balanced classes."""
     from fewlabel import TransductiveSVC
 
-    linear = np.zeros_like(Y_test)
-    for k, column in enumerate(y.T):
-        rows, known = column >= 0, column[column >= 0]
-        several = len(np.unique(known)) > 1
-        linear[:, k] = LinearSVC().fit(X[rows], known).predict(X_test) if several else known.max(initial=0)
-    predicted = quietly(TransductiveSVC(n_jobs=1), X, y).predict(X_test)
+    found = [quietly(TransductiveSVC(n_jobs=1), X, y).predict(X_test)]
+    for weights in LINEAR.values():
+        found.append(np.zeros_like(Y_test))
+        for k, column in enumerate(y.T):
+            rows, known = column >= 0, column[column >= 0]
+            several = len(np.unique(known)) > 1
+            linear = LinearSVC(class_weight=weights)
+            found[-1][:, k] = linear.fit(X[rows], known).predict(X_test) if several else known.max(initial=0)
     return [
         [float(f1_score(Y_test, each, average=average, zero_division=0)) for average in ("micro", "macro")]
-        for each in (predicted, linear)
+        for each in found
     ]
 
 
@@ -357,4 +360,4 @@ def column_seconds(X: Any, y: np.ndarray, *_: Any) -> list[float]:
     return found
 
 
-SECTIONS = (sets, rules, annotators, positives, topics)
+SECTIONS = (sets, rules, annotators, topics, column_cost, one_topic, counted)

@@ -40,7 +40,9 @@ class Report:
         self.short += not met
         demand = "".join(f"({k.replace('_', ' ')} {v:g}{'' if met else ': SHORT'})" for k, v in bound.items())
         print(f"{what:70} {mean:10.4g}{unit:3} {demand} {note}".rstrip(), flush=True)
-        self.lines.append({"what": what, "value": mean, "unit": unit, "met": met, "note": note})
+        self.lines.append(
+            {"what": what, "value": mean, "least": np.min(values), "unit": unit, "met": met, "note": note}
+        )
 
     def write(self, name: str) -> Path:
         """Keep the table."""
