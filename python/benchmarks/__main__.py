@@ -34,6 +34,7 @@ NAMES = (
     "ranks",
     "paired",
     "figures",
+    "film",
     "pages",
 )
 

@@ -60,7 +60,10 @@ HEADS |= {f"alpha-TIM, {alpha:g}": partial(heads.tim, alpha=alpha) for alpha in 
 OURS = ("default", "true", "smooth")  # others are peers of the default
 ON_WORDS = ("default", "true", "LinearSVC")
 FAST = ("logistic regression", "plain LinearSVC")
-SLOW = {"self-training": "SGD; alpha=1e-5, threshold=0.3", "LabelSpreading": "n_neighbors=50, alpha=0.2"}  # for words
+SLOW = {
+    "self-training": "SGD with alpha=1e-5, threshold=0.3",
+    "LabelSpreading": "n_neighbors=50, alpha=0.2",
+}  # for words
 SETS = ("newsgroups20", "agnews_words", "classic", "topics4", "minilm", "agnews_minilm", "agnews_bge")
 UNEVEN = ("default", "true", "supervised", *FAST, *SLOW, *HEADS)
 SETFIT = {2: 0.646, 4: 0.773, 8: 0.829, 16: 0.850, 64: 0.880}  # accuracy on the test, mean of 10 draws

@@ -1,16 +1,9 @@
-"""The pictures of README.md and docs/, drawn from what other benchmarks found.
-
-    python -m benchmarks quality --sets comp,newsgroups20 --sampling random --draws 2 --labels 2,5,10,20,40,80 \\
-        --learners default,true,LinearSVC --output bench-results/few-labels.csv
-    python -m benchmarks peers --page
-    python -m benchmarks figures [NAME ...]
-"""
+"""The pictures of docs/."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 
@@ -18,27 +11,11 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from sklearn.datasets import load_digits, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 
-from benchmarks import data
-
 FOLDER = Path(__file__).parents[2] / "docs" / "figures"
-QUESTIONS = {"comp": "Computers or not?", "newsgroups20": "Which of 20 groups?"}
-LEARNERS = {  # name in the legend, color, marker
-    "true": ("TransductiveSVC with the class shares given", "#009e73", "s"),
-    "default": ("TransductiveSVC()", "#0072b2", "D"),
-    "LinearSVC": ("LinearSVC on the labeled rows", "#777777", "o"),
-}
-TOOLS = {  # in peers.csv, with the better setting
-    "LinearSVC; C=100": ("#777777", "o"),
-    "SelfTraining, naive Bayes; alpha=0.003": ("#d98c00", "s"),
-    "SelfTraining, SGD; alpha=1e-5, threshold=0.3": ("#cc79a7", "v"),
-    "LabelSpreading; n_neighbors=50, alpha=0.2": ("#009e73", "^"),
-    "TransductiveSVC": ("#0072b2", "D"),
-}
 # Text stays text and carries no date, so that a figure changes only where its numbers do.
 SETTINGS = {"svg.hashsalt": "fewlabel", "svg.fonttype": "none", "font.family": "sans-serif"} | {
     "font.sans-serif": ["Arial", "Helvetica", "DejaVu Sans"],
@@ -46,48 +23,6 @@ SETTINGS = {"svg.hashsalt": "fewlabel", "svg.fonttype": "none", "font.family": "
     "axes.spines.right": False,
     "axes.titlelocation": "left",
 }
-
-
-def lines(
-    panel: plt.Axes, found: pd.DataFrame, title: str, looks: dict[str, tuple[str, str, str]], column: str
-) -> None:
-    """Means over the draws against the number of labels, a line for each learner."""
-    for name, (word, color, marker) in looks.items():
-        means = found[found[column] == name].groupby("labels")["F"].mean()
-        panel.plot(means.index, means, marker=marker, markersize=4, color=color, label=word)
-    panel.set(xscale="log", xlabel="labels a class")
-    panel.set_title(title, fontsize=10)
-    numbers = sorted(found["labels"].unique())
-    panel.set_xticks(numbers, map(str, numbers), fontsize=8)
-    panel.set_xticks([], minor=True)
-    panel.grid(axis="y", alpha=0.3)
-
-
-def few_labels() -> plt.Figure:
-    """Macro F against the number of labels."""
-    found = pd.read_csv(data.RESULTS / "few-labels.csv")
-    figure, axes = plt.subplots(1, len(QUESTIONS), figsize=(8.4, 3.6), layout="constrained")
-    for panel, (name, title) in zip(axes, QUESTIONS.items(), strict=True):
-        lines(panel, found[found["set"] == name], title, LEARNERS, "learner")
-    return with_legend(figure, axes)
-
-
-def comparison() -> plt.Figure:
-    """Macro F against the number of labels: every tool with its better setting on the page."""
-    found = pd.read_csv(data.RESULTS / "peers.csv")
-    figure, axes = plt.subplots(1, 4, figsize=(8.4, 3.6), layout="constrained", sharey=True)
-    looks = {tool: (tool.partition(";")[0], *look) for tool, look in TOOLS.items()}
-    for panel, ((name, sampling), cell) in zip(axes, found.groupby(["set", "sampling"]), strict=True):
-        lines(panel, cell, f"{name},\n{sampling}", looks, "tool")
-    return with_legend(figure, axes)
-
-
-def with_legend(figure: plt.Figure, axes: Any) -> plt.Figure:
-    """The figure with one legend below."""
-    axes[0].set_ylabel("macro F")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
-    return figure
 
 
 def curves() -> plt.Figure:
@@ -116,7 +51,7 @@ def curves() -> plt.Figure:
     return figure
 
 
-FIGURES = {"few-labels": few_labels, "comparison": comparison, "curves": curves}
+FIGURES = {"curves": curves}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The moving picture of the labeling widget, docs/figures/labeling.webp: forty answers in Chromium, by keyboard.
+"""The moving picture of the labeling widget, docs/figures/labeling.webp: thirty answers in Chromium, by keyboard.
 
 It needs selenium, and Chromium with its driver. The page has the widget's own program and nothing else; messages go to
 the widget of a session, and its answers back.
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
     from selenium import webdriver
 
     parser = argparse.ArgumentParser(prog="benchmarks film", description=__doc__.splitlines()[0])
-    parser.add_argument("--answers", type=int, default=40)
+    parser.add_argument("--answers", type=int, default=30)
     chosen = parser.parse_args(arguments)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
@@ -88,6 +88,8 @@ def main(arguments: list[str]) -> int:
     images = [Image.open(io.BytesIO(one)).convert("RGB") for one in pictures]
     times = [max((answer, ms) for answer, ms in FRAMES.items() if answer <= k)[1] for k in range(len(images))]
     path = FOLDER / "labeling.webp"
-    images[0].save(path, save_all=True, append_images=images[1:], duration=[*times[:-1], LAST], loop=0, quality=60)
+    images[0].save(
+        path, save_all=True, append_images=images[1:], duration=[*times[:-1], LAST], loop=0, quality=40, method=6
+    )
     print(path, path.stat().st_size, "bytes")
     return int(path.stat().st_size > MOST)

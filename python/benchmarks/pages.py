@@ -2,16 +2,18 @@
 
     FEWLABEL_DATA=... python -m benchmarks pages [TEXT ...] [--kept]
 
-A marker is a comment above a table of a page: the command, the difference that is allowed, and what the numbers of the
-table are, in reading order without the first column:
+A marker is a comment above a table of a page: the command, the difference that is allowed, and the names of the numbers
+of the table, in reading order without the first column:
 
     <!-- bench labels sets; within 0.01; {labels alone|and sets}, macro F; - -->
 
-Braces stand for one line each with each of their parts, the last ones in turn first; `-` is a number that is not
-compared. A line is found by a name in the results of the command; of results that are a line for each fit, the names
-are the values of its columns and that of a number, with commas between them, and the value is the mean. A quoted 75.3
-is compared as 0.753 where the value is at most 1. Only markers whose command contains one of the texts are taken; with
---kept no command is run: its results are those in bench-results/pages/. "NAME, least" is the lowest of the draws.
+Braces stand for one name with each of their parts, the last braces varying first. `-` is a number that is not compared,
+as one of another command, which has a marker of its own. A name is that of a line of the results, or with ", least" the
+lowest of its draws. Where the results are a line for each fit, names are set, tool, learner, labels, sampling (those
+that there are, also without the set: the mean over the sets) and a column. A quoted 75.3 is compared as 0.753 where the
+value is at most 1.
+
+Only commands that contain one of the texts are run; with --kept none: the results are those in bench-results/pages/.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ import pandas as pd
 from benchmarks import data
 
 ROOT = Path(__file__).parents[2]
-MARKER = re.compile(r"<!-- bench (?P<settings>[^>]*?) -->\n+(?P<table>(?:\|.*\n)+)")
-NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
-CELLS = ("set", "labels", "sampling", "learner", "tool")  # columns that name a fit
+MARKER = re.compile(r"<!-- bench (?P<settings>[^>]*?) -->\n+(?=(?:<!-- bench [^>]*-->\n+)*(?P<table>(?:\|.*\n)+))")
+NUMBER = re.compile(r"(?<![\w.-])-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?![\w.]*\w)")
+CELLS = ("set", "tool", "learner", "labels", "sampling")  # columns that name a fit
 ANY = "-"
 
 
@@ -89,7 +91,7 @@ def results(command: str, kept: bool) -> dict[str, float]:
 def compared(table: Table, values: dict[str, float]) -> Iterator[tuple[str, bool]]:
     """A line for each quoted number, and whether it is what the command gives now."""
     for quoted, name in zip(table.quoted, table.names, strict=True):
-        if name == ANY:
+        if ANY in name.split(", "):
             continue
         number, now = float(quoted.replace(",", "")), values.get(name)
         if now is None:

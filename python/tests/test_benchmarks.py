@@ -20,6 +20,7 @@ from benchmarks import (
     heads,
     large,
     measure,
+    pages,
     paired,
     peers,
     quality,
@@ -260,19 +261,22 @@ def test_topics_of_one_value_have_a_constant_classifier():
     assert structure.quality(split, X, np.arange(4), X) == 100
 
 
-def test_the_page_has_the_table_of_the_tools_and_its_picture(tmp_path, monkeypatch):
+def test_the_page_has_the_table_of_the_tools(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "RESULTS", tmp_path)
-    monkeypatch.setattr(peers, "measured", lambda draws, labels: found(labels))
+    monkeypatch.setattr(peers, "measured", lambda draws, labels, tools: found(labels))
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- table: x -->\nold\n<!-- end of table -->\nb\n", encoding="utf-8")
     assert peers.main(["--labels", "5", "--page", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "| LinearSVC | **0.500** | **0.500** | 2.0 | 1.0 | 3 |" in text
+    assert "| LinearSVC | **0.500** | **0.500** | 1.0 | 3 |" in text
     assert "\nold\n" not in text
-    assert figures.main(["comparison", "--folder", str(tmp_path)]) == 0
-    first = (tmp_path / "comparison.svg").read_bytes()
-    assert figures.main(["comparison", "--folder", str(tmp_path)]) == 0
-    assert (tmp_path / "comparison.svg").read_bytes() == first
+
+
+def test_a_figure_changes_only_with_its_numbers(tmp_path):
+    assert figures.main(["curves", "--folder", str(tmp_path)]) == 0
+    first = (tmp_path / "curves.svg").read_bytes()
+    assert figures.main(["curves", "--folder", str(tmp_path)]) == 0
+    assert (tmp_path / "curves.svg").read_bytes() == first
 
 
 def found(labels):
@@ -284,6 +288,50 @@ def found(labels):
     return quality.pd.DataFrame(
         [dict(zip(("set", "labels", "sampling", "tool"), cell, strict=True)) | cost for cell in cells]
     )
+
+
+QUOTED = """Text with 12 numbers.
+
+<!-- bench some thing; within 0.01;
+{a|b}, {x|x, least}; {-|-} -->
+<!-- bench other; within 0.5; {-|-|-|-|-}; c, 5, F -->
+
+| | one | two |
+|---|---|---|
+| 2 of a | **75.3** (45.1) | 0.5 |
+| F1 | .2 or 1,234 | 7 s |
+"""
+
+
+def test_quoted_numbers_stand_beside_those_that_their_command_gives(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(data, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    (tmp_path / "README.md").write_text(QUOTED, encoding="utf-8")
+    folder = tmp_path / "results" / "pages"
+    folder.mkdir(parents=True)
+    report = measure.Report()
+    report.add("a, x", [0.751, 0.451])  # the mean is far from 75.3
+    report.add("b, x", [0.5, 0.6])
+    quality.pd.DataFrame(report.lines).to_csv(folder / "some-thing.csv")
+    quality.pd.DataFrame({"set": ["p", "q"], "learner": "c", "labels": 5, "F": [6, 8]}).to_csv(folder / "other.csv")
+    assert pages.main(["--kept"]) == 1
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[1:4] for line in lines if line[0] == "README.md"] == [
+        ["7", "7", "c,"],
+        ["75.3", "60.1", "OFF"],
+        ["45.1", "45.1", "a,"],
+        ["0.5", "0.55", "OFF"],
+        [".2", "0.5", "OFF"],
+    ]
+    (tmp_path / "README.md").write_text(QUOTED.replace("|-} -->", "} -->"), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"README\.md, bench some thing: 6 numbers, 5 names"):
+        pages.main(["--kept"])
+
+
+def test_every_marked_table_has_a_name_for_each_number_and_a_benchmark():
+    found = [table for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] for table in pages.tables(page)]
+    assert {table.command.split()[0] for table in found} <= set(program.NAMES)
+    assert len(found) > 5
 
 
 # ------------------------------------------------------------------ the default and its peers
