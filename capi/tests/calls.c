@@ -230,8 +230,22 @@ static int32_t call_sequence_fit(caller *c) {
                                OUT(int64_t, 0), MESSAGE);
 }
 
+/* Whether a model forbids transitions: then a sequence may have no path. */
+static int forbids(int64_t h) {
+  static const char *const names[] = {"transitions", "start", "end"};
+  double values[MOST_ROWS * MOST_ROWS];
+  int k, found = 0;
+  for (k = 0; k < 3; k++) {
+    int64_t n = length_of(h, names[k]);
+    if (fewlabel_array(h, names[k], FEWLABEL_FLOAT64, values, n, NULL, 0) != FEWLABEL_OK) return 0;
+    while (n > 0) found |= values[--n] == -INFINITY;
+  }
+  return found;
+}
+
 /* Each output may be NULL: not wanted. */
 static int32_t call_sequence_decode(caller *c, int64_t h) {
+  if (!c->wrong_handle && forbids(h)) c->spoiled = 1;
   return fewlabel_sequence_decode(h, OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
                                   OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
 }

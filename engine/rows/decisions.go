@@ -57,8 +57,11 @@ func decide(pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, dst 
 	})
 }
 
-// taskNonZeros are decided by one task.
-const taskNonZeros = 1 << 15
+// A task decides rows with about so many non-zeros, and not many more decisions than so.
+const (
+	taskNonZeros  = 1 << 15
+	taskDecisions = 1 << 20
+)
 
 func decideParts(
 	pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, task func(rows kernel, first, end int) bool,
@@ -68,7 +71,7 @@ func decideParts(
 	}
 	var failed atomic.Bool
 	n := k.rows()
-	size := 1 + int(taskNonZeros*float64(n)/float64(1+n+nonZeros))
+	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+nonZeros)), taskDecisions/len(by.Intercept))
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
 		if !task(k.part(first, end), first, end) {
@@ -199,6 +202,9 @@ func (a *view[P, I, V]) Matrix() (*Matrix, error) { return New(a.cols, a.indptr,
 
 func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) error {
 	if err := checkShape(a.cols, 1); err != nil {
+		return err
+	}
+	if err := needForRows(len(a.indptr), 0); err != nil {
 		return err
 	}
 	rows := &arrays[I, V]{widened(a.indptr), a.indices, a.values}

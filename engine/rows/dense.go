@@ -26,6 +26,9 @@ func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	case stride > math.MaxInt/n || len(values) < (n-1)*stride+d:
 		return nil, fault.Data("there are %d values, fewer than %d rows of %d need", len(values), n, d)
 	}
+	if err := needForRows(n, 0); err != nil {
+		return nil, err
+	}
 	a := &dense[V]{values: values, n: n, d: d, stride: stride}
 	for i := range n {
 		if err := a.checkRow(i); err != nil {

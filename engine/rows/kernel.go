@@ -132,40 +132,46 @@ func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 	return dot(indices, values, p)
 }
 
-// repeats reports whether an index stands twice in a row.
-func (a *arrays[I, V]) repeats(cols int) bool {
-	var row []int32 // [cols] one more than the last row with an index
+// longestUnsorted is the length of the longest row whose indices do not rise; 0: all of them do.
+func (a *arrays[I, V]) longestUnsorted() (longest int) {
 	for i := range a.rows() {
-		indices, _ := a.row(i)
-		if rising(indices) {
-			continue
+		if indices, _ := a.row(i); len(indices) > longest && !rising(indices) {
+			longest = len(indices)
 		}
-		if row == nil {
-			row = make([]int32, cols)
-		}
-		for _, j := range indices {
-			if row[j] == int32(i+1) {
+	}
+	return longest
+}
+
+// repeats reports whether an index stands twice in a row.
+func (a *arrays[I, V]) repeats() bool {
+	var sorted []I
+	for i := range a.rows() {
+		if indices, _ := a.row(i); !rising(indices) {
+			sorted = append(sorted[:0], indices...)
+			slices.Sort(sorted)
+			if !rising(sorted) {
 				return true
 			}
-			row[j] = int32(i + 1)
 		}
 	}
 	return false
 }
 
 // merged are the same rows with every index once: its values are added up at the first of its places.
-func (a *arrays[I, V]) merged(cols int) *arrays[int32, float64] {
-	m, behind := &arrays[int32, float64]{indptr: []int64{0}}, make([]int, cols) // behind the last place of an index
+func (a *arrays[I, V]) merged() *arrays[int32, float64] {
+	stored := len(a.stored())
+	m := &arrays[int32, float64]{make([]int64, 1, len(a.indptr)), make([]int32, 0, stored), make([]float64, 0, stored)}
 	for i := range a.rows() {
-		start := len(m.indices)
-		a.visit(i, func(col int, value float64) {
-			if k := behind[col]; k > start {
-				m.values[k-1] += value
-				return
+		indices, values := a.row(i)
+		place := make(map[I]int, len(indices))
+		for k, j := range indices {
+			if at, found := place[j]; found {
+				m.values[at] += float64(values[k])
+				continue
 			}
-			m.indices, m.values = append(m.indices, int32(col)), append(m.values, value)
-			behind[col] = len(m.indices)
-		})
+			place[j] = len(m.indices)
+			m.indices, m.values = append(m.indices, int32(j)), append(m.values, float64(values[k]))
+		}
 		m.indptr = append(m.indptr, int64(len(m.indices)))
 	}
 	return m

@@ -4,9 +4,11 @@
 package rows
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -29,16 +31,39 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if err := checkShape(cols, len(indptr)-1); err != nil {
 		return nil, err
 	}
+	if err := needForRows(len(indptr), 0); err != nil {
+		return nil, err
+	}
 	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
 	if err := a.check(cols); err != nil {
 		return nil, err
 	}
-	if a.repeats(cols) {
-		m := a.merged(cols)
-		return newMatrix(cols, m, m.indptr), nil
+	if unsorted := a.longestUnsorted(); unsorted > 0 {
+		bytes := bytesMerging*float64(unsorted) + bytesMerged*float64(len(a.stored()))
+		if err := needForRows(len(indptr), bytes); err != nil {
+			return nil, err
+		}
+		if a.repeats() {
+			m := a.merged()
+			return newMatrix(cols, m, m.indptr), nil
+		}
 	}
 	return newMatrix(cols, a, a.indptr), nil
 }
+
+const (
+	bytesRow     = 4 + 8       // its number and its end
+	bytesMerged  = 4 + 8       // an index and its value
+	bytesMerging = 4 * (8 + 8) // an index of a row, sorted or in a map
+)
+
+// needForRows refuses rows that cannot be viewed in the memory that there is.
+func needForRows(rows int, more float64) error {
+	return needMemory(bytesRow*float64(rows)+more, fmt.Sprintf("a view of %d rows", rows),
+		"give fewer rows at a time, with sorted indices")
+}
+
+var needMemory = memory.Need // replaced in tests
 
 // Empty has no rows, as a machine that shares the work of others may; isDense is the kind of the others' rows.
 func Empty(cols int, isDense bool) (*Matrix, error) {

@@ -3,9 +3,13 @@ package rows
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -273,6 +277,55 @@ func TestLengthsOfRowsWithRepeatedIndices(t *testing.T) {
 				t.Errorf("%s %s: %d values", name, of, rows.NonZeros())
 			}
 			near(t, name+" "+of, squares(job, rows), c.squares)
+		}
+	}
+}
+
+// A matrix takes no memory of the number of its features, and asks before it takes any of the number of its rows.
+func TestWideRowsTakeNoMemory(t *testing.T) {
+	indptr, indices, values := []int32{0, 3, 6}, []int32{5, math.MaxInt32 - 1, 5, 9, 4, 9}, []float64{1, 2, 4, 8, 16, 32}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := New(math.MaxInt32, indptr, indices, values)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+		t.Errorf("six values take %d bytes", taken)
+	}
+	var found [][2]float64
+	for i := range 2 {
+		m.Row(i, func(col int, value float64) { found = append(found, [2]float64{float64(col), value}) })
+	}
+	if want := [][2]float64{{5, 5}, {math.MaxInt32 - 1, 2}, {9, 40}, {4, 16}}; !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+}
+
+func TestRowsThatDoNotFit(t *testing.T) {
+	defer func() { needMemory = memory.Need }()
+	const ofRows = 12 * 3
+	sorted, unsorted, values := []int32{0, 1, 2}, []int32{2, 1, 0}, []float64{1, 2, 3}
+	for _, c := range []struct {
+		indices   []int32
+		available float64
+		fits      bool
+	}{{sorted, ofRows - 1, false}, {sorted, ofRows, true}, {unsorted, ofRows, false}, {unsorted, 1000, true}} {
+		needMemory = func(bytes float64, _, _ string) error {
+			if bytes > c.available {
+				return fault.Memory("no room")
+			}
+			return nil
+		}
+		if _, err := New(3, []int32{0, 3, 3}, c.indices, values); (err == nil) != c.fits {
+			t.Errorf("%v with %v bytes: %v", c.indices, c.available, err)
+		}
+		_, err := NewDense(3, 1, 1, values)
+		view := View(3, []int32{0, 3, 3}, c.indices, values)
+		other := view.Decisions(work.NewPool(1), Weights{make([]float64, 3), make([]float64, 1), true}, make([]float64, 2))
+		if fits := c.available >= ofRows; (err == nil) != fits || (other == nil) != fits {
+			t.Errorf("with %v bytes: %v of dense rows, %v of decisions", c.available, err, other)
 		}
 	}
 }

@@ -169,6 +169,27 @@ func TestDecisionsOfNoRowsAndOfEmptyOnes(t *testing.T) {
 	}
 }
 
+// Decisions of many outputs are made for a few rows at a time, however few values these have.
+func TestDecisionsOfManyOutputs(t *testing.T) {
+	const n, outputs = 40_000, 100
+	m, err := New(3, make([]int64, n+1), []int32{}, []float64{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]bool, n)
+	m.EachDecisions(work.NewPool(2), someWeights(3, outputs, true), func(first int, decisions []float64) {
+		if len(decisions) > taskDecisions+outputs {
+			t.Errorf("%d decisions at a time", len(decisions))
+		}
+		for i := range len(decisions) / outputs {
+			seen[first+i] = true
+		}
+	})
+	if slices.Contains(seen, false) {
+		t.Error("a row has no decisions")
+	}
+}
+
 // A value that is not finite goes into the decisions of its row and of no other.
 func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {

@@ -63,26 +63,44 @@ def test_a_fit_that_does_not_fit() -> None:
     output = run(
         LIMITED
         + """
-def wide(n_features, n_classes):
+def wide(n_features, n_classes, indices=small.X.indices):
     y = np.where(np.arange(300) < 2 * n_classes, np.arange(300) % n_classes, -1)
-    X = sp.csr_matrix((small.X.data, small.X.indices, small.X.indptr), shape=(300, n_features))
+    X = sp.csr_matrix((small.X.data, indices, small.X.indptr), shape=(300, n_features))
     return lambda: TransductiveSVC().fit(X, y)
 
 refused(wide(2**29, 2))
 refused(wide(2**20, 100))
 refused(wide(2**31 - 1, 2))
+for indices in small.X.indices[::-1], 0 * small.X.indices:  # unsorted, repeated
+    refused(wide(2**31 - 1, 2, indices))
 rows = sp.random(20_000, 100, 0.05, format="csr", random_state=0)
 refused(lambda: TransductiveSVC().fit(rows, np.where(np.arange(20_000) < 2_000, np.arange(20_000) % 1_000, -1)))
 """
     )
     lines = output.splitlines()
-    assert len(lines) == 4
-    for line, sizes in zip(
-        lines, ("536870912 and 2", "1048576 and 100", "2147483647 and 2", "100 and 1000"), strict=True
-    ):
+    wanted = ("536870912 and 2", "1048576 and 100", *("2147483647 and 2",) * 3, "100 and 1000")
+    for line, sizes in zip(lines, wanted, strict=True):
         assert f"rows with n_features {sizes} classes needs about" in line
         assert " of memory, and " in line
         assert "available: use fewer features" in line
+
+
+def test_a_file_of_wide_rows_fits(tmp_path: Path) -> None:
+    """Rows with unsorted and repeated indices take no memory of the number of their features."""
+    output = run(
+        LIMITED
+        + """
+from fewlabel._inputs import _data
+
+indices = np.array([7, 2**31 - 2, 7], dtype=np.int32)
+X = sp.csr_matrix((np.array([1.0, 2.0, 4.0]), indices, np.array([0, 3])), shape=(1, 2**31 - 1))
+path = os.fsencode(sys.argv[1])
+_library.call("fewlabel_svmlight_write", path, _data.native(X).struct, np.ones(1), 0)
+print(Path(sys.argv[1]).read_text())
+""",
+        str(tmp_path / "rows"),
+    )
+    assert output.split() == ["1", "8:5", "2147483647:2"]
 
 
 def test_a_library_that_has_no_room() -> None:
