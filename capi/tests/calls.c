@@ -90,7 +90,7 @@ static void keep(caller *c, int function, int k) {
                    : reported(h, "{", "n_components") >= 0    ? FEWLABEL_STRUCTURE
                                                               : FEWLABEL_LINEAR;
   c->n_features[place] = function == CALL_svmlight_read ? sizes[1] : reported(h, "{", "n_features");
-  c->faults += c->n_features[place] <= 0;
+  require(c, c->n_features[place] >= (function != CALL_svmlight_read), function, FEWLABEL_OK, "has no feature");
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
@@ -230,22 +230,24 @@ static int32_t call_sequence_fit(caller *c) {
                                OUT(int64_t, 0), MESSAGE);
 }
 
-/* Whether a model forbids transitions: then a sequence may have no path. */
-static int forbids(int64_t h) {
-  static const char *const names[] = {"transitions", "start", "end"};
-  double values[MOST_ROWS * MOST_ROWS];
-  int k, found = 0;
-  for (k = 0; k < 3; k++) {
+/* Whether sequences may have no path by a model, or a score that is not finite. */
+static int may_refuse(int64_t h) {
+  static const char *const names[] = {"coef", "transitions", "start", "end"};
+  double values[ROOM / sizeof(double)];
+  int k;
+  for (k = 0; k < 4; k++) {
     int64_t n = length_of(h, names[k]);
-    if (fewlabel_array(h, names[k], FEWLABEL_FLOAT64, values, n, NULL, 0) != FEWLABEL_OK) return 0;
-    while (n > 0) found |= values[--n] == -INFINITY;
+    if (n > ROOM / 8 || fewlabel_array(h, names[k], FEWLABEL_FLOAT64, values, n, NULL, 0) != FEWLABEL_OK) return 1;
+    while (n > 0) {
+      if (fabs(values[--n]) > 1e100) return 1; /* NaN is no reason: no model has it */
+    }
   }
-  return found;
+  return 0;
 }
 
 /* Each output may be NULL: not wanted. */
 static int32_t call_sequence_decode(caller *c, int64_t h) {
-  if (!c->wrong_handle && forbids(h)) c->spoiled = 1;
+  if (!c->wrong_handle && may_refuse(h)) c->spoiled = 1;
   return fewlabel_sequence_decode(h, OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences, threads(c),
                                   OUT(int32_t, 0), OUT(double, 1), OUT(double, 2), OUT(double, 3), MESSAGE);
 }

@@ -3,6 +3,7 @@ package rows
 import (
 	"math"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -24,6 +25,38 @@ func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 		}
 	}
 	return 1
+}
+
+// Lengths of rows whose inverse is a finite number and, times a weight, still has all its digits.
+const (
+	shortest = 0x1p-1023
+	longest  = 0x1p1000
+)
+
+// CheckLength refuses rows in which no fit can count: length is their RootMeanSquare.
+func (m *Matrix) CheckLength(length float64) error {
+	if length >= shortest && length <= longest {
+		return nil
+	}
+	return Overflowed(m.Largest())
+}
+
+// Largest is the value farthest from zero, with its row and its feature.
+func (m *Matrix) Largest() (value float64, row, feature int) {
+	for i := range m.Rows() {
+		m.Row(i, func(col int, v float64) {
+			if math.Abs(v) > math.Abs(value) {
+				value, row, feature = v, i, col
+			}
+		})
+	}
+	return value, row, feature
+}
+
+// Overflowed is the error of a fit of rows with this largest value.
+func Overflowed(value float64, row, feature int) error {
+	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, column %d) or "+
+		"raise alpha", value, row, feature)
 }
 
 // meanSquare is the mean of the squared lengths that are not zero, by the weights.

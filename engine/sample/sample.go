@@ -98,8 +98,8 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
 	s.Pass = s.Rows.NonZeros()
-	if s.Length > longestRows {
-		return nil, s.OutOfRange()
+	if err := p.Rows.CheckLength(s.Length); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -223,18 +223,9 @@ func (s *Sample) Total(values []float64) float64 {
 // HugeValue is a weight whose products overflow, or are so large that no solve converges.
 const HugeValue = 1e50
 
-// longestRows have a length whose inverse, times the weight of a row, still has all its digits.
-const longestRows = 0x1p1000
-
 // CheckFinite refuses a result that is not finite.
 func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
-	finite := isFinite(objective)
-	for _, list := range results {
-		for _, v := range list {
-			finite = finite && isFinite(v)
-		}
-	}
-	if finite {
+	if vector.Finite(append(results, []float64{objective})...) {
 		return nil
 	}
 	return s.OutOfRange()
@@ -242,21 +233,6 @@ func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 
 // OutOfRange is the error of a fit that has overflowed.
 func (s *Sample) OutOfRange() error {
-	value, row, feature := largestValue(s)
-	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, "+
-		"column %d) or raise alpha", value, row, feature)
+	value, row, feature := s.Rows.Largest()
+	return rows.Overflowed(value*s.Length, row, int(s.Feature[feature]))
 }
-
-// largestValue is the value farthest from zero, with its row and the problem's number of its feature.
-func largestValue(s *Sample) (value float64, row int, feature int32) {
-	for i := range s.Rows.Rows() {
-		s.Rows.Row(i, func(col int, v float64) {
-			if math.Abs(v) > math.Abs(value) {
-				value, row, feature = v, i, s.Feature[col]
-			}
-		})
-	}
-	return value * s.Length, row, feature
-}
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -8,8 +8,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -35,6 +37,9 @@ func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err err
 		objective, end := takeEpochs(s, w, steps)
 		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: string(end)}
 		result = &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
+		if !vector.Finite(result.Model.Coef, w.chain.all, []float64{objective}) {
+			return rows.Overflowed(p.Rows.Largest())
+		}
 		return nil
 	})
 	return result, err

@@ -323,6 +323,10 @@ func TestBadInputIsNamed(t *testing.T) {
 			p.Lengths = []int64{2, int64(len(p.Labels)) - 2}
 			o.Forbidden = []int{0, 1}
 		}, "labels of sequence 0, tokens 0 and 1 (row 1): tag 1 after tag 0"},
+		"values too large": {func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e307) }, "the fit overflowed"},
+		"values too small": {func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e-309) }, "the fit overflowed"},
+		"small values, large weights": {func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(2e-308) },
+			"the fit overflowed"},
 	} {
 		p, o := planted(3, 40, 0), Defaults()
 		test.change(&p, &o)

@@ -60,6 +60,9 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 		}
 	}
 	s.length = p.Rows.RootMeanSquare(job, nil)
+	if err := p.Rows.CheckLength(s.length); err != nil {
+		return nil, err
+	}
 	s.rows, s.feature = p.Rows.Packed(job)
 	s.rows = s.rows.Scaled(1 / s.length)
 	s.shape.Features = s.rows.Cols()

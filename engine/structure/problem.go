@@ -50,7 +50,11 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	}
 	f := &fitting{Problem: p, Options: options, job: job, features: p.Rows.Cols()}
 	packed, old := p.Rows.Packed(job)
-	f.Rows, f.old = packed.Scaled(1/packed.RootMeanSquare(job, nil)), old
+	length := packed.RootMeanSquare(job, nil)
+	if err := p.Rows.CheckLength(length); err != nil {
+		return nil, err
+	}
+	f.Rows, f.old = packed.Scaled(1/length), old
 	if err := f.group(); err != nil {
 		return nil, err
 	}

@@ -130,3 +130,14 @@ func Softmax(p, s []float64) (logSum float64) {
 	}
 	return largest + math.Log(sum)
 }
+
+// Finite reports whether all values of some lists are numbers.
+func Finite(lists ...[]float64) bool {
+	sound := 0.0
+	for _, list := range lists {
+		for _, v := range list {
+			sound += v * 0 // NaN if and only if a value is NaN or infinite
+		}
+	}
+	return sound == 0
+}

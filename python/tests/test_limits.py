@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from planted import text_like
 from sklearn.svm import LinearSVC
 
-from fewlabel import TransductiveSVC
+from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC
 from fewlabel.methods import Annealing, PairSwitching, Switching
 
 X, Y, TRUTH = text_like(n=400, d=150, labeled=60)
@@ -162,3 +162,24 @@ def test_swapping_the_classes_mirrors_the_model(method: str) -> None:
         warnings.simplefilter("ignore", UserWarning)
         one, other = (TransductiveSVC(**settings).fit(X, y) for y in (Y, swapped))
     assert np.mean(one.predict(X) != other.predict(X)) >= 0.98
+
+
+@pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
+@pytest.mark.parametrize("value", [1.7e308, 1e304, 1e300, 1e-305, 1e-310])
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everywhere: bool) -> None:
+    """A value near the ends of float64, or rows of nothing else."""
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(40, 6)), np.where(np.arange(40) < 12, np.arange(40) % 3, -1)
+    if everywhere:
+        rows = np.sign(rows) * value
+    rows[7, 3] = value
+    for model in TransductiveSVC(), SemiSupervisedLogisticRegression(), SequenceSVC(), SequenceSVC(method="posterior"):
+        told = {"lengths": [8] * 5} if isinstance(model, SequenceSVC) else {}
+        try:
+            model.fit(rows, y, **told)
+        except ValueError as reason:
+            assert str(reason).startswith("the fit overflowed: scale your features")
+            assert f"{value:.4g} in row" in str(reason)
+        else:
+            assert np.isfinite(model.coef_).all()
