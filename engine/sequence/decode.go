@@ -2,10 +2,10 @@ package sequence
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -28,10 +28,10 @@ func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to
 	if err != nil {
 		return err
 	}
-	c, err := chainOf(m)
-	if err != nil {
+	if err := checkDecoding(m, pool, bounds); err != nil {
 		return err
 	}
+	c := chainOf(m)
 	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
 	failures := make([]error, decodeBlocks)
 	pool.Run(decodeBlocks, func(b int) {
@@ -49,18 +49,23 @@ const decodeBlocks = 64 // tasks that sequences are divided into
 // part is where block b of n items begins and ends.
 func part(b, blocks, n int) (first, end int) { return b * n / blocks, (b + 1) * n / blocks }
 
+// checkDecoding refuses what there is no memory for: the transitions, and a lattice of every thread.
+func checkDecoding(m *model.Chain, pool *work.Pool, bounds []int) error {
+	const perToken = 6 // and tag
+	k, atOnce := float64(m.Tags), min(pool.Threads(), decodeBlocks, len(bounds)-1)
+	bytes := 16*k*k + 8*perToken*k*float64(longest(bounds))*float64(atOnce) + 8*float64(len(bounds))
+	return need(bytes, fmt.Sprintf("decoding sequences of up to %d tokens with %d tags", longest(bounds), m.Tags),
+		"use fewer tags, shorter sequences or fewer threads")
+}
+
 // chainOf makes a model, which is checked, ready to decode.
-func chainOf(m *model.Chain) (*chain, error) {
-	k := float64(m.Tags)
-	if err := memory.Need(16*k*k, "the transitions of all tags", "use fewer tags"); err != nil {
-		return nil, err
-	}
+func chainOf(m *model.Chain) *chain {
 	c := newChain(m.Tags)
 	copy(c.pair, m.Transitions)
 	copy(c.start, m.Start)
 	copy(c.end, m.End)
 	c.refresh()
-	return c, nil
+	return c
 }
 
 type decoder struct {

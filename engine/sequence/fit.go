@@ -156,8 +156,8 @@ const supervised = "supervised"
 // methods are how sequences without any label are used.
 var methods = map[string]struct {
 	begin  func(s *sample, unlabeled []int, tokens, factor float64) belief // nil: not at all
-	scores float64                                                         // kept of a token and tag
-}{supervised: {}, "gradient": {newAmbiguity, 0}, "posterior": {newPosterior, 1}}
+	scores float64                                                         // kept of a token and tag, and lattices
+}{supervised: {}, "gradient": {newAmbiguity, 0}, "posterior": {newPosterior, 5}}
 
 var table = option.Table[Options]{
 	{Name: "alpha", Kind: "number", Exclusive: true,

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -216,15 +218,6 @@ func modelOfChain(c *chain) *model.Chain {
 	return &model.Chain{Tags: c.tags, Transitions: c.pair, Start: c.start, End: c.end}
 }
 
-func mustChain(t *testing.T, m *model.Chain) *chain {
-	t.Helper()
-	c, err := chainOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func decoded(t *testing.T, m *model.Chain, p Problem) []int32 {
 	t.Helper()
 	tags := make([]int32, p.Rows.Rows())
@@ -358,6 +351,42 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 	}
 }
 
+// What a long sequence takes is asked for first, in a fit by any method and in decoding.
+func TestLongSequencesAreAskedFor(t *testing.T) {
+	defer func() { need = memory.Need }()
+	const n, tags = 8_000, 30
+	p := Problem{Lengths: []int64{n / 2, n / 2}, Labels: make([]int32, n)}
+	indptr, indices := make([]int64, n+1), make([]int32, n)
+	for i := range n {
+		indptr[i+1], p.Labels[i] = int64(i+1), int32(i%tags)
+		if i >= n/2 {
+			p.Labels[i] = -1
+		}
+	}
+	p.Rows, _ = rows.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
+	asked := 0.0
+	need = func(bytes float64, _, _ string) error { asked = bytes; return nil }
+	var result *Result
+	check := func(name string, call func() error) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := call()
+		runtime.ReadMemStats(&after)
+		if taken := float64(after.TotalAlloc - before.TotalAlloc); err != nil || taken > asked || taken < asked/8 {
+			t.Errorf("%s: %v; asked for %.0f bytes, took %.0f", name, err, asked, taken)
+		}
+	}
+	for method := range methods {
+		for _, loss := range []string{"crf", "soft_hinge"} {
+			o := Defaults()
+			o.Method, o.MaxIter, o.Loss = method, 1, loss
+			check(method+" "+loss, func() (err error) { result, err = Fit(p, o, nil); return err })
+		}
+	}
+	to := Decoded{Tags: make([]int32, n), Margins: make([]float64, 2), Marginals: make([]float64, n*tags)}
+	check("decode", func() error { return Decode(work.NewPool(2), result.Model, p.Rows, p.Lengths, to) })
+}
+
 func TestCancelEndsAFit(t *testing.T) {
 	if _, err := Fit(planted(3, 40, 0), Defaults(), &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
 		t.Error(err)
@@ -428,7 +457,7 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 			for k := range unary {
 				p.Rows.Row(first+k/3, func(j int, v float64) { unary[k] += v * m.Coef[j*3+k%3] })
 			}
-			losses += byEnumeration(c.loss, mustChain(t, m), unary, p.Labels[first:bounds[i+1]])
+			losses += byEnumeration(c.loss, chainOf(m), unary, p.Labels[first:bounds[i+1]])
 		}
 		labeled := 0.0
 		for _, label := range p.Labels {

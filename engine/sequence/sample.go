@@ -40,6 +40,7 @@ type sample struct {
 	allowed        []uint8      // of the problem
 	labeled        float64      // tokens with a label or a set
 	tags, features int
+	nonZeros       int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
 	forbidden      []bool // [edgesLen] in the order of edges; nil: none is
@@ -48,7 +49,7 @@ type sample struct {
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	loss, rows := o.loss(), p.Rows.Rows()
 	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
-		features: p.Rows.Cols()}
+		features: p.Rows.Cols(), nonZeros: p.Rows.NonZeros()}
 	if s.bounds, err = boundsOf(p.Lengths, rows); err != nil {
 		return nil, err
 	}
@@ -154,15 +155,32 @@ func (s *sample) checkPrior(int) error {
 	return nil
 }
 
-// checkMemory refuses a fit that does not fit, before anything of the size of K² is made.
+// checkMemory refuses a fit that does not fit, before anything of the size of K², or of K numbers a token, is made.
 func (s *sample) checkMemory(n int) error {
 	s.shape = panel.Shape{Features: s.features, Classes: s.tags}
-	const vectors = 3 // weights, gradient, sums of squares
-	k, scores := float64(s.tags), methods[s.options.Method].scores*float64(n)*float64(s.tags)
+	const (
+		vectors   = 3 // weights, gradient, sums of squares
+		perToken  = 9 // and tag of the sequence at a place of a mini-batch: scores, their gradient, a lattice
+		perRow    = 24
+		perColumn = 16
+	)
+	k, stride, tokens := float64(s.tags), float64(s.shape.Stride()), float64(longest(s.bounds))
+	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
+		methods[s.options.Method].scores*stride*float64(n)
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*(vectors*(float64(s.shape.Features)*float64(s.shape.Stride())+k*k)+scores) + square
-	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.shape.Features),
-		"use fewer tags or features")
+	bytes := 8*numbers + square + perRow*float64(n) + perColumn*float64(s.features) + 4*float64(s.nonZeros)
+	return need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
+		"use fewer tags or features, or shorter sequences")
+}
+
+var need = memory.Need // replaced in tests
+
+// longest is the most tokens of a sequence.
+func longest(bounds []int) (tokens int) {
+	for i, end := range bounds[1:] {
+		tokens = max(tokens, end-bounds[i])
+	}
+	return tokens
 }
 
 // forbid reads the pairs of tags that must not follow one another.

@@ -87,11 +87,14 @@ func newStochastic(s *sample, w weights) *stochastic {
 // include adds sequences to those that have a loss, and sets the size of a mini-batch.
 func (d *stochastic) include(sequences []int) {
 	d.order = append(d.order, sequences...)
-	d.size = max(1, min(maxBatch, len(d.order)/minBatches))
+	d.size = batchOf(len(d.order))
 	for len(d.places) < d.size {
 		d.places = append(d.places, place{counts: newCounts(d.tags)})
 	}
 }
+
+// batchOf is the size of a mini-batch where so many sequences have a loss.
+func batchOf(sequences int) int { return max(1, min(maxBatch, sequences/minBatches)) }
 
 // epoch takes steps over all sequences and returns the sum of their losses before their steps.
 func (d *stochastic) epoch() (total float64) {

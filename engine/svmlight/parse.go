@@ -50,19 +50,45 @@ func firstFeature(zeroBased bool) int {
 	return 1
 }
 
+// room makes room for what a line may hold.
 func (p *parser) room(line []byte, path string) error {
-	values, labels := bytes.Count(line, []byte(":")), 1+bytes.Count(line, []byte(","))
-	allValues, allLabels := len(p.Values)+values, len(p.Labels)+labels
-	if allValues <= cap(p.Values) && allLabels <= cap(p.Labels) && len(p.Indptr) < cap(p.Indptr) {
+	values := grown(len(p.Values)+bytes.Count(line, []byte(":")), cap(p.Values))
+	labels := grown(len(p.Labels)+1+bytes.Count(line, []byte(",")), cap(p.Labels))
+	rows := grown(len(p.Indptr)+1, cap(p.Indptr))
+	if values+labels+rows == 0 {
 		return nil
 	}
-	const growth = 1.25 // of arrays that append moves
-	return need(growth*float64(12*allValues+8*allLabels+16*len(p.Indptr)), "reading "+path,
-		"read the file in parts, or on a machine with more memory")
+	if err := ask(12*values+8*labels+16*rows, path); err != nil {
+		return err
+	}
+	p.Indices, p.Values = moved(p.Indices, values), moved(p.Values, values)
+	p.Labels, p.Indptr, p.LabelIndptr = moved(p.Labels, labels), moved(p.Indptr, rows), moved(p.LabelIndptr, rows)
+	return nil
 }
 
-// need is replaced in tests.
-var need = memory.Need
+// grown is a new capacity for n entries; 0: there is room for them.
+func grown(n, capacity int) int {
+	if n <= capacity {
+		return 0
+	}
+	return max(n, min(2*capacity, capacity+capacity/4+1<<16))
+}
+
+// moved is a copy with a new capacity; 0: the same.
+func moved[T any](entries []T, capacity int) []T {
+	if capacity == 0 {
+		return entries
+	}
+	return append(make([]T, 0, capacity), entries...)
+}
+
+// ask refuses to read what there is no memory for.
+func ask(bytes int, path string) error {
+	const untidy = 1.25 // what was read before leaves garbage and gaps
+	return need(untidy*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
+}
+
+var need = memory.Need // replaced in tests
 
 // row reads a row. In SVMlin's form an empty line is a row without features.
 func (p *parser) row(line []byte) (wrong error) {

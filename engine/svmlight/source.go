@@ -80,6 +80,9 @@ func (s *source) decompress(file *bufio.Reader) error {
 	case isGzip(start):
 		s.decoder, err = gzip.NewReader(file)
 	case isZstd(start):
+		if err := ask(2*window, s.path); err != nil {
+			return err
+		}
 		s.decoder, err = zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	case bytes.HasPrefix(start, []byte("BZh")):
 		s.decoder, err = bzip2.NewReader(file), nil
@@ -118,13 +121,20 @@ func (s *source) read(p []byte) (n int, err error) {
 	return n, s.end
 }
 
-// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line.
+// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line. The room for a line that
+// is longer is doubled.
 func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err error) {
-	if length, line, err = bufio.ScanLines(text, atEnd && s.end == io.EOF); line != nil {
+	length, line, err = bufio.ScanLines(text, atEnd && s.end == io.EOF)
+	switch {
+	case line != nil:
 		s.lines++
+	case len(text) >= askedRoom && len(text) < longestLine && len(text)&(len(text)-1) == 0:
+		err = ask(2*len(text), s.path)
 	}
 	return length, line, err
 }
+
+const askedRoom = 1 << 23 // for a line, from which on it is asked for
 
 // failure names the file and distinguishes a failing disk from a damaged file.
 func (s *source) failure(err error) error {
