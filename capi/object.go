@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/svmlight"
@@ -153,6 +154,7 @@ func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) map[string][]flo
 		if _, before := all[name]; before {
 			check(fault.Argument("arrays[%d].name is %q, as of an array before", k, name))
 		}
+		check(memory.Need(8*float64(len(values)), "a copy of "+name, "use a machine with more memory"))
 		all[name] = slices.Clone(values)
 	}
 	return all

@@ -179,13 +179,17 @@ var need = memory.Need // replaced in tests
 
 // checkMemory refuses a fit that needs too much memory; used is the number of features that occur.
 func checkMemory(p Problem, options Options, used int) error {
-	n, m, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(used)
+	n, m, columns, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(p.Rows.Cols()), float64(used)
 	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
 	probes := float64(options.Components + extraProbes)
 	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
 	projecting := 8 * 4 * features * probes // the probes, and what their QR takes
-	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) +
-		8*float64(options.Components)*float64(p.Rows.Cols())
+	lists := 24*m + 8*float64(p.Labels.NonZeros()) // of the rows of every problem, as they grow; of what is hidden
+	if p.Hidden != nil {
+		lists += 24*float64(p.Hidden.Rows()) + 8*float64(p.Hidden.NonZeros())
+	}
+	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) + lists + 12*n +
+		columns*(8*float64(options.Components)+52)
 	return need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
 		"hardly occur), or a machine with more memory")
 }
