@@ -179,7 +179,7 @@ def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everyw
         try:
             model.fit(rows, y, **told)
         except ValueError as reason:
-            assert str(reason).startswith("the fit overflowed: scale your features")
-            assert f"{value:.4g} in row" in str(reason)
-        else:
-            assert np.isfinite(model.coef_).all()
+            if f"{value:.4g} in row" in str(reason) and str(reason).startswith("the fit overflowed: scale your features"):
+                continue
+            raise
+        assert np.isfinite(model.coef_).all()
