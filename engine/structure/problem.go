@@ -183,7 +183,7 @@ func checkMemory(p Problem, options Options, used int) error {
 	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
 	probes := float64(options.Components + extraProbes)
 	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
-	projecting := 8 * 4 * features * probes // the probes, and what their QR takes
+	projecting := 8 * 4 * features * probes        // the probes, and what their QR takes
 	lists := 24*m + 8*float64(p.Labels.NonZeros()) // of the rows of every problem, as they grow; of what is hidden
 	if p.Hidden != nil {
 		lists += 24*float64(p.Hidden.Rows()) + 8*float64(p.Hidden.NonZeros())

@@ -179,7 +179,7 @@ def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everyw
         try:
             model.fit(rows, y, **told)
         except ValueError as reason:
-            if f"{value:.4g} in row" in str(reason) and str(reason).startswith("the fit overflowed: scale your features"):
+            if str(reason).startswith("the fit overflowed: scale") and f"{value:.4g} in row" in str(reason):
                 continue
             raise
         assert np.isfinite(model.coef_).all()
