@@ -31,7 +31,6 @@ from check_library import ROOT, report
 
 FOLDER = ROOT / "build" / "tried"
 OLDEST = (3, 10)  # requires-python in pyproject.toml
-OLD_NUMPY = "numpy<2"  # what somebody with so old a scikit-learn has
 COMPILER = OTHERS["windows"].compiler
 WARNINGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT / 'include'}")
 POSIX = re.compile(r"^#include <(sys/|dlfcn|sched)", re.MULTILINE)
@@ -125,10 +124,11 @@ def load(python: Path) -> int:
 
 
 def try_test(wheel: Path, *arguments: str) -> int:
-    """In an environment for each Python, and in one more for the oldest with the oldest scikit-learn."""
+    """In an environment for each Python, and in one more for the oldest with the oldest of all that it needs."""
     only, found = arguments[1] if arguments[:1] == ("--only",) else "", pythons()
-    minimum = re.search(r'"scikit-learn>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1]
-    first = (f"{'.'.join(map(str, min(found)))}-oldest", found[min(found)], [f"scikit-learn=={minimum}.0", OLD_NUMPY])
+    needed = re.search(r"(?s)\ndependencies = \[.*?\n\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[0]
+    oldest = [wanted.replace(">=", "==") for wanted in re.findall(r'"([\w-]+>=[\d.]+)"', needed)]
+    first = (f"{'.'.join(map(str, min(found)))}-oldest", found[min(found)], oldest)
     trials = [first, *((".".join(map(str, version)), path, []) for version, path in found.items())]
     chosen = [trial for trial in trials if only in ("", trial[0])]
     options = ["-o", "pythonpath=", "-p", "no:cacheprovider", "--quiet", ROOT / "python" / "tests"]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from checks import ROWS, variants
 from planted import many_topics
 from sklearn.base import clone
@@ -23,6 +24,7 @@ from sklearn.svm import LinearSVC
 
 from fewlabel import ASOTransformer, DataWarning, TransductiveSVC, save_model
 from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.sequences import TokenVectorizer
 
 X, Y, TRUTH = many_topics(labels=40)
 
@@ -429,3 +431,13 @@ def test_progress_is_shown_in_lines(capfd: pytest.CaptureFixture[str], monkeypat
     assert shown.err == ""
     ASOTransformer(n_components=3).fit(X)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("interface", ["spmatrix", "sparray"])
+def test_sparse_output_is_of_the_kind_that_users_choose(interface: str) -> None:
+    if "sparse_interface" not in sklearn.get_config():
+        pytest.skip("scikit-learn before 1.9 has no sparse_interface")
+    with sklearn.config_context(sparse_interface=interface):
+        assert sp.isspmatrix(ASOTransformer(n_components=2).fit_transform(X)) == (interface == "spmatrix")
+        tokens = TokenVectorizer().fit_transform([["a", "b"], ["c"]])
+        assert [sp.isspmatrix(rows) for rows in tokens] == 2 * [interface == "spmatrix"]

@@ -92,7 +92,7 @@ FORMS_OF_TEXTS = {
     "lists of one": [[value] if value != -1 else [float("nan")] for value in TEXTS],
     "another library": Column(marked(TEXTS, None)),
 }
-if hasattr(np.dtypes, "StringDType"):
+if hasattr(getattr(np, "dtypes", None), "StringDType"):
     FORMS_OF_TEXTS["variable width"] = np.array(marked(TEXTS, "-1"), dtype=np.dtypes.StringDType())
 
 
@@ -130,6 +130,27 @@ def test_bools(y: object) -> None:
     assert labels.classes.tolist() == [False, True]
     assert labels.classes.dtype == bool
     assert labels.codes.tolist() == [1, -1, 0]
+
+
+INT8 = {  # of Polars and Arrow, with nulls
+    "polars": lambda polars, values: polars.Series(values, dtype=polars.Int8),
+    "pyarrow": lambda pyarrow, values: pyarrow.chunked_array([values[:2], values[2:]], type=pyarrow.int8()),
+}
+CATEGORIES = {
+    "polars": lambda polars, values: polars.Series(values, dtype=polars.Categorical),
+    "pyarrow": lambda pyarrow, values: pyarrow.array(values).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", INT8)
+def test_columns_of_other_libraries(name: str) -> None:
+    library = pytest.importorskip(name)
+    numbers, texts = (
+        learned(kinds[name](library, marked(values, None))) for kinds, values in ((INT8, NUMBERS), (CATEGORIES, TEXTS))
+    )
+    assert (numbers.classes.tolist(), numbers.classes.dtype.kind) == ([0, 1], "i")
+    assert texts.classes.tolist() == ["no", "yes"]
+    assert numbers.codes.tolist() == texts.codes.tolist() == CODES
 
 
 IDS = [2**53, 2**53 + 1, 7, None]

@@ -28,6 +28,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.metrics import labeled_scorer
@@ -120,6 +121,30 @@ def test_groups_stay_together() -> None:
         )
     plain = [TransductiveSVC().fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in splits]
     np.testing.assert_array_equal(routed, plain)
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_weights_reach_the_fits_and_scores_of_a_search(routed: bool) -> None:
+    """With metadata routing and without; half of the rows have no weight."""
+    weights = np.arange(len(Y)) % 2.0
+    with sklearn.config_context(enable_metadata_routing=routed):
+        model = TransductiveSVC()
+        if routed:
+            model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"alpha": [1e-3]}, cv=SemiSupervisedSplit(2)).fit(X, Y, sample_weight=weights)
+        name = "sample_weight" if routed else "transductivesvc__sample_weight"
+        pipeline = make_pipeline(MaxAbsScaler(), model).fit(X, Y, **{name: weights})
+    half = TransductiveSVC(alpha=1e-3).fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(search.best_estimator_.coef_, half.coef_)
+    scaled = TransductiveSVC().fit(MaxAbsScaler().fit_transform(X), Y, sample_weight=weights)
+    np.testing.assert_array_equal(pipeline[-1].coef_, scaled.coef_)
+    parts = [
+        TransductiveSVC(alpha=1e-3)
+        .fit(X[train], Y[train], weights[train])
+        .score(X[test], Y[test], weights[test] if routed else None)
+        for train, test in SemiSupervisedSplit(2).split(X, Y)
+    ]
+    assert search.best_score_ == np.mean(parts)
 
 
 @pytest.mark.parametrize(
