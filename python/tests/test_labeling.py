@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from io import FileIO
 from pathlib import Path
@@ -29,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from fewlabel import ASOTransformer, KernelFeatures, TransductiveSVC
-from fewlabel.labeling import Session, _choose, _journal, _status
+from fewlabel.labeling import Session, _answers, _choose, _journal, _learner, _status
 from fewlabel.labeling._journal import Journal
 
 X, _, TRUTH = many_topics()
@@ -70,11 +71,69 @@ def test_a_batch_goes_to_the_clusters_with_the_fewest_answers_the_largest_first(
 def test_class_shares_are_those_of_the_rows_that_each_label_is_nearest_to() -> None:
     Z = np.repeat(np.eye(4, dtype=np.float32), (80, 32, 10, 1), axis=0)
     Z[-1] = 0  # a row without values has no nearest label
-    found = _choose.class_prior(Z, [0, 1, 80, 112], ["a", "a", "b", "a"])
+    found = _choose.guessed(Z, [0, 1, 80, 112], ["a", "a", "b", "a"])
     assert found == pytest.approx({"a": (90 + 3) / (122 + 4), "b": (32 + 1) / (122 + 4)})
-    assert isinstance(_choose.class_prior(Z, [*range(71, 90)], ["a"] * 9 + ["b"] * 10), dict)
-    assert _choose.class_prior(Z, [*range(71, 91)], ["a"] * 9 + ["b"] * 11) == "auto"
-    assert _choose.class_prior(Z, [0, 1], ["a", "a"]) == "auto"
+
+
+def test_answers_of_drawn_rows_correct_this_guess_as_far_as_the_difference_is_hardly_chance() -> None:
+    guess = {"a": 0.5, "b": 0.3, "c": 0.2}
+    assert _choose.corrected(guess, Counter()) == guess
+    assert 0 < _choose.corrected(guess, Counter(c=1))["a"] < 0.5
+    assert _choose.corrected(guess, Counter(a=16, b=8, c=6)) == guess
+    found = _choose.corrected(guess, Counter(a=5, b=10, c=15))
+    assert sum(found.values()) == pytest.approx(1)
+    assert 1 / 6 < found["a"] < 0.25
+    assert 0.42 < found["c"] < 0.5
+
+
+def test_a_draw_has_its_share_of_every_predicted_class_and_every_row_the_same_chance() -> None:
+    strata, free = ["a"] * 50 + ["b"] * 30 + ["c"] * 20 + ["a"] * 100, np.arange(200) < 100
+    counts, first = np.zeros(200), np.zeros(200)
+    for seed in range(2000):
+        rows = _choose.drawn(strata, free, 10, seed)
+        assert [np.count_nonzero(np.array(strata)[rows] == name) for name in "abc"] == [5, 3, 2]
+        counts[rows] += 1
+        first[rows[0]] += 1
+    assert set(np.flatnonzero(counts)) == set(range(100))
+    assert np.abs(counts[:100] / 2000 - 0.1).max() < 0.04  # six standard errors
+    assert 0.35 < first[:50].sum() / 2000 < 0.65  # whoever stops early has a random part
+    assert sorted(_choose.drawn(strata, free, 300, 0)) == list(range(100))
+
+
+def test_a_session_draws_rows_at_random_between_typical_ones(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    one = session(path=path)
+    for _ in range(3):
+        answer(one, 10)
+    assert one._drawn() == []
+    rows = one.next(12)
+    assert rows == one._drawn()[:12]
+    one.skip(rows[0])
+    for row in rows[1:4]:
+        one.label(row, NAMES[TRUTH[row]])
+    assert one.next(2) == rows[4:6]
+    assert session(path=path).next(6) == rows[4:10]
+    answer(one, 26)
+    assert set(one.next(5)).isdisjoint(one._drawn())
+    assert len(one._drawn()) == 30
+
+
+def test_drawn_rows_correct_the_shares_that_the_fit_would_have() -> None:
+    """Labels that were not proposed by the session say that all classes are equally frequent."""
+    one, drawn = session(), [int(row) for row in np.random.default_rng(0).permutation(len(TRUTH))[:40]]
+    for row in np.concatenate([np.flatnonzero(c == TRUTH)[:12] for c in range(4)]):
+        one.label(row, NAMES[TRUTH[row]])
+    assert one.fit().class_prior == "auto"
+    one._journal.append({"draw": drawn})
+    for row in drawn:
+        one.label(row, NAMES[0])
+    shares = one.fit().class_prior
+    assert shares["sport"] > 0.8
+    assert one.fit().class_prior_[list(one.fit().classes_).index("sport")] == pytest.approx(shares["sport"])
+    with_own = Session(X, TransductiveSVC(n_jobs=1, class_prior="labels"))
+    for _ in range(4):
+        answer(with_own, 10)
+    assert with_own._drawn() == []
 
 
 def test_a_fit_gets_these_shares_unless_the_model_has_others() -> None:
@@ -85,7 +144,7 @@ def test_a_fit_gets_these_shares_unless_the_model_has_others() -> None:
         return one.fit().class_prior, [one._positions[row] for row in one._known()]
 
     found, rows = prior()
-    assert found == _choose.class_prior(_choose.coordinates(X), rows, NAMES[TRUTH[rows]].tolist())
+    assert found == _choose.guessed(_choose.coordinates(X), rows, NAMES[TRUTH[rows]].tolist())
     assert prior(class_prior="labels")[0] == "labels"
     groups = {name: "land" if name != "sea" else "water" for name in np.unique(NAMES[TRUTH])}
     assert prior(hierarchy=groups)[0] == "auto"
@@ -217,6 +276,90 @@ def test_class_shares_do_not_contradict_what_is_ruled_out() -> None:
     assert one.fit().class_prior == "auto"
 
 
+def test_classes_are_renamed_and_merged_with_all_their_answers(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    one = session(classes=["law", "Sport"], path=path)
+    for row, name in enumerate(["Sport", "trade", "war", "trade"]):
+        one.label(row, name)
+    one.rule_out(4, "Sport")
+    one.fit()
+    one.label(5, one._fitted.predicted[5])
+    one.rename("Sport", "sport")
+    assert one.classes == ["law", "sport", "trade", "war"]
+    assert one._known() | {5: None} == {0: "sport", 1: "trade", 2: "war", 3: "trade", 5: None}
+    assert one.y[4] == {"trade", "war"}
+    assert one.status().accuracy == 1
+    one.rename("trade", "war")
+    assert one.y[4] is None  # of one class that is left it is not certain
+    assert [one._known()[row] for row in range(4)] == ["sport", "war", "war", "war"]
+    one.rule_out(6, "war")
+    one.rename("sport", "war")
+    assert 4 not in one._answers()  # not sport says nothing of both
+    assert 6 not in one._answers()
+    assert one.classes == ["law", "war"]
+    again = session(classes=["law", "Sport"], path=path)
+    assert (again._answers(), again.classes) == (one._answers(), one.classes)
+    assert one.undo() is None
+    assert one.undo() == 6
+    assert one.undo() is None
+    assert one.classes == ["law", "sport", "trade", "war"]
+    one.label(7, "Sport")  # after the renaming it is a class of its own
+    assert one.classes[-1] == "Sport"
+    for wrong, new, message in (
+        ("wra", "war", "must be one of"),
+        ("war", 3, "several types"),
+        ("war", -1, "marks rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            one.rename(wrong, new)
+
+
+def test_a_renaming_changes_no_prediction() -> None:
+    one = session()
+    answer(one, 10)
+    one.next()
+    one.rename(one.classes[0], "another")
+    one.label(one.next(1)[0], "another")
+    one.next()
+    assert one._journal.fits()[-1]["changed"] < 0.5
+
+
+def test_the_answers_become_a_data_frame() -> None:
+    rows = pd.DataFrame({"text": TEXTS}, index=[f"id{k}" for k in range(16)])
+    one = Session(rows["text"], make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1)))
+    one.label("id0", "drink")
+    one.label("id1", "ride")
+    one.rule_out("id2", "ride")
+    one.skip("id3")
+    frame = one.to_frame()
+    assert frame["label"].tolist()[:4] == ["drink", "ride", None, None]
+    assert frame["ruled_out"].tolist()[:4] == [None, None, ["ride"], None]
+    assert frame["skipped"].tolist() == [False] * 3 + [True] + [False] * 12
+    assert frame["predicted"].isna().all()
+    one.fit()
+    one.rename("ride", "drive")
+    assert one.to_frame()["predicted"].tolist() == [name.replace("ride", "drive") for name in one._fitted.predicted]
+    assert one.to_frame().index.equals(rows.index)
+    assert Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC())).to_frame().index.tolist() == [*range(16)]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["Earn", "earn", "grain"], [["Earn", "earn"]]),
+        (["no_fly", "No fly", "nofly"], [["no_fly", "No fly", "nofly"]]),
+        (["résumé", "resume", "type 1", "Type1", "type 2"], [["résumé", "resume"], ["type 1", "Type1"]]),
+        (["C", "C++", "C#", "A", "A-", "1-5", "15", "-1", "1"], []),
+        ([1, 2, True], []),
+    ],
+)
+def test_classes_that_are_probably_one_are_found(names: list[Any], expected: list[list[str]]) -> None:
+    assert _answers.alike(names) == expected
+    if isinstance(names[0], str):
+        warned = session(classes=[name for name in names if name != "-1"]).status().warnings
+        assert len(warned) == len(expected)
+
+
 def test_a_label_is_checked_before_it_is_kept() -> None:
     one = session()
     one.label(0, "sport")
@@ -305,6 +448,19 @@ def test_next_continues_while_no_class_is_new_and_fit_begins_anew() -> None:
     assert one.fit() is one._fitted.model
 
 
+def test_a_round_fits_a_part_of_the_rows_and_those_with_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_learner, "PART", 50)
+    one = session()
+    answer(one, 20)
+    one.next()
+    model = one._fitted.model
+    assert 50 <= len(model.transduction_) <= 70
+    assert len(one._fitted.predicted) == len(TRUTH)
+    assert np.isin([*one._known().values()], model.transduction_).all()
+    assert len(one.fit().transduction_) == len(TRUTH)
+    assert one.fit() is one._fitted.model
+
+
 def test_a_fit_that_cannot_be_recorded_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     one = session()
     one.label(0, "sport")
@@ -373,10 +529,10 @@ def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of
     assert "29.0%" in _status.hint(fits[:4], MANY)[1]
     assert "9.5%" in _status.hint(fits, MANY)[1]
     ones = [{"fit": k, "changed": 0.003} for k in range(10, 60)]
-    assert not _status.hint(ones[:30], MANY)[0]  # 29 labels since the first fit
+    assert _status.hint(ones[:30], MANY) == (False, "go on: about 1 more answers until I can say whether to stop")
     assert _status.hint(ones[:31], MANY)[0]
     ones[25]["changed"] = None  # after a restart
-    assert not _status.hint(ones, MANY)[0]
+    assert _status.hint(ones, MANY) == (False, "go on: about 6 more answers until I can say whether to stop")
     assert _status.hint([], {})[1].startswith("go on: there is no model")
 
 
@@ -671,6 +827,54 @@ def test_the_widget_labels_the_row_that_it_shows_and_goes_on(shown: Any) -> None
     send("not", "ride")
     assert one.status().n_skipped == 2
     json.dumps(widget.state, allow_nan=False)
+
+
+def test_the_widget_lists_answers_that_can_be_changed(shown: Any) -> None:
+    one, widget, send = shown
+    seen = []
+    for kind in ("drink", "ride", "drink", "skip", "ride", "ride"):
+        seen.append([widget.state["row"], "skipped" if kind == "skip" else kind, widget.state["text"]])
+        send(*(("skip",) if kind == "skip" else ("new", kind)))
+    assert widget.state["answers"] == seen[::-1]
+    after = widget.state["row"]
+    send("show", seen[1][0])
+    assert (widget.state["row"], widget.state["answer"]) == (seen[1][0], "ride")
+    send("label", "drink")
+    assert (widget.state["row"], widget.state["answer"]) == (after, None)
+    assert one._known()[seen[1][0]] == "drink"
+    send("show", "no row")
+    assert widget.state["row"] == after
+    again, _ = widget_of(one)
+    assert again.state["answers"] == widget.state["answers"]
+
+
+def test_the_widget_renames_merges_and_takes_it_back(shown: Any) -> None:
+    one, widget, send = shown
+    for kind in ("drink", "ride", "Drinks"):
+        send("new", kind)
+    row = widget.state["row"]
+    send("rename", ["Drinks", "drink"])
+    assert (widget.state["classes"], widget.state["row"]) == ([["ride", 1], ["drink", 2]], row)
+    send("undo")
+    assert (one.classes, widget.state["row"]) == (["ride", "drink", "Drinks"], row)
+    send("rename", ["Drinks", "-1"])
+    assert "marks rows without a label" in widget.state["message"]
+    send("rename", ["no class", "drink"])
+    assert "there is no class 'no class'" in widget.state["message"]
+
+
+def test_the_widget_asks_before_a_class_comes_beside_one_of_almost_the_same_name(shown: Any) -> None:
+    one, widget, send = shown
+    row = widget.state["row"]
+    send("new", "Ride")
+    assert (widget.state["ask"], widget.state["row"], one._known()) == (["Ride", "ride"], row, {})
+    send("label", "ride")
+    assert widget.state["ask"] is None
+    send("new", "RIDE")
+    send("add", "RIDE")
+    send("new", "RIDE")  # now it is a class
+    assert one.classes == ["ride", "RIDE"]
+    assert one.status().classes == {"ride": 1, "RIDE": 2}
 
 
 def test_an_answer_for_a_row_that_is_no_longer_shown_is_ignored(shown: Any) -> None:

@@ -34,6 +34,7 @@ from fewlabel.datasets import load_scipy_docs  # noqa: E402
 from fewlabel.labeling import Session  # noqa: E402
 from fewlabel.labeling import _widget as labeling_widget  # noqa: E402
 from fewlabel.labeling._journal import Journal  # noqa: E402
+from fewlabel.preprocessing import text_vectorizer  # noqa: E402
 
 TOPICS = ("linalg", "signal", "stats")
 CELL = f"""
@@ -264,6 +265,48 @@ def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path
     held = "new KeyboardEvent('keydown', {key: 's', bubbles: true, repeat: true})"
     browser.execute_script(f"document.querySelector('.fewlabel').dispatchEvent({held})")
     assert host.exchange() == 0
+
+
+def test_label_forty_change_the_fifth_merge_two_classes_reload_and_go_on(browser: Any, tmp_path: Path) -> None:
+    texts, topics = load_scipy_docs(("linalg", "signal"))
+    session = Session(list(texts), make_pipeline(text_vectorizer(), TransductiveSVC(n_jobs=1)))
+    host = Host(browser, tmp_path, session, n=10)
+
+    def click(css: str) -> None:
+        host.find(f"#host {css}").click()
+        assert host.exchange() == 1
+
+    for k in range(40):
+        name = str(topics[host.row()])
+        host.find("#host input").send_keys(name.title() if k > 20 and "Signal" not in session.classes else name)
+        click("input + button")
+        if host.find("#host .ask"):
+            assert host.text("#host .ask").startswith(f"{name.title()}: is it the same as{name}")
+            click(f".ask button:{'last-child' if name == 'signal' else 'first-of-type'}")
+    assert set(session.classes) == {"linalg", "signal", "Signal"}
+    fifth = [*session._known()][4]
+    host.find("#host summary").click()
+    listed = browser.find_elements("css selector", "#host .answers > div")
+    assert len(listed) == 40
+    listed[-5].find_element("css selector", "button").click()
+    assert host.exchange() == 1
+    assert (host.row(), host.text("#host .thinks")) == (fifth, f"answer: {topics[fifth]}")
+    assert host.find("#host .answers").is_displayed()  # it stays unfolded
+    host.type("new topic")
+    assert host.exchange() == 1
+    assert session._known()[fifth] == "new topic"
+    browser.execute_script("document.querySelector('#host details:last-of-type').open = true")
+    wait(lambda: host.find("#host select").is_displayed(), "fields for a new name")
+    for merged in ("Signal", "new topic"):
+        browser.execute_script("arguments[0].value = arguments[1]", host.find("#host select"), merged)
+        host.find("#host select + input").send_keys("signal")
+        click("select + input + button")
+    assert (set(session.classes), len(session._known())) == ({"linalg", "signal"}, 40)
+    host = Host(browser, tmp_path, session, n=10)  # the page anew
+    host.find("#host .shown").click()
+    host.press("1")
+    assert host.exchange() == 1
+    assert len(session._known()) == 41
 
 
 def test_whatever_fails_an_answer_is_for_what_is_on_the_screen(

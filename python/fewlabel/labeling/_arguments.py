@@ -1,8 +1,11 @@
-"""What a session is made of: its rows and their names, its model, its classes."""
+"""What a session is made of, checked: its rows and their names, its model, its classes."""
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import _num_samples
+
+from fewlabel._inputs import _markers
 
 
 def check(rows: Any, model: Any, classes: Any, show: Any) -> None:
@@ -34,3 +37,20 @@ def names(rows: Any) -> list[Any]:
     if not rows.index.is_unique:
         raise ValueError(f"the index of rows must be unique, {rows.index[rows.index.duplicated()][0]!r} is repeated")
     return found
+
+
+def label(label: Any, marker: Any, beside: Any) -> Any:
+    """A class as it stands in the file. marker: of rows without one; beside: another class, or the same."""
+    label = label.item() if isinstance(label, np.generic) else label
+    if label is not None and not isinstance(label, str | bool | int | float):
+        raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
+    if label == "":
+        raise ValueError("a class must not be an empty text")
+    if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
+        raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
+    if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):
+        raise ValueError(f"a class that is a number must be whole and below 2**63, got {label!r}")
+    beside = label if beside is None else beside
+    if isinstance(beside, str) != isinstance(label, str):
+        raise ValueError(f"classes must be all texts or all numbers, got several types: {beside!r} and {label!r}")
+    return label

@@ -2,16 +2,20 @@
 
 Problem  Choose n rows, with or without answers so far, whose labels are worth most for the next fit.
 Symbols  z_i unit rows of m coordinates, from a truncated SVD where X is sparse; l rows with an answer.
-Rule     k-means of all rows into n + l clusters. Row after row comes from the largest of the clusters with the
-         fewest answers, and is the one nearest to the center: typical rows, unlike each other and unlike those with an
-         answer. Such labels are no sample of the rows, and class_prior="auto" finds wrong shares from few of them.
-         While there are fewer than ENOUGH a class, a class has the rows whose nearest labeled row has it.
+Rule     k-means of CLUSTERED rows, and of those with an answer, into n + l clusters. Row after row comes from the
+         largest of the clusters with the fewest answers, and is the one nearest to the center: typical rows, unlike
+         each other and unlike those with an answer. Such labels are no sample of the rows, and class_prior="auto" finds
+         wrong shares from few of them: while there are fewer than ENOUGH a class, a class has the rows whose nearest
+         labeled row has it. Rows that are drawn at random correct both. With strata h, the classes that were predicted,
+         and their shares W_h of the rows, the share of y is Σ_h W_h times the share of y in the answers of h: without
+         bias, and as a draw has W_h of its rows from h, the share of y in all its answers.
 Source   Hacohen, Dekel and Weinshall, ICML 2022, for the clusters; Nguyen and Smeulders, ICML 2004, for the use of
-         clusters. The shares are a stratified estimate, with the cells of the labeled rows as strata.
-Cost     At most ROUNDS passes of rows times clusters times m; at most MOST_ROWS rows are clustered.
+         clusters; Cochran (1977), chapter 5A, for strata; James and Stein (1961) for the mean of both estimates.
+Cost     At most ROUNDS passes of CLUSTERED rows times clusters times m, and of MOST_ROWS rows times l times m.
 """
 
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -25,7 +29,9 @@ COMPONENTS = 100
 ROUNDS = 20
 MOST_CLUSTERS = 300
 ENOUGH = 10  # labels a class
-MOST_ROWS = 20_000
+STRATIFIED = 0.5  # of the variance of a sample without strata
+MOST_ROWS = 20_000  # of which nearest labels are found
+CLUSTERED = 3_000  # beside those with an answer
 
 
 def coordinates(X: Any) -> np.ndarray:
@@ -40,7 +46,7 @@ def batch(Z: np.ndarray, answered: np.ndarray, n: int) -> list[int]:
     free, n_answered = ~answered & Z.any(axis=1), int(np.sum(answered))
     if np.count_nonzero(free) <= n:
         return np.flatnonzero(free).tolist()
-    rows = np.union1d(_evenly(np.flatnonzero(free), max(n, MOST_ROWS)), np.flatnonzero(answered))
+    rows = np.union1d(evenly(np.flatnonzero(free), max(n, CLUSTERED)), np.flatnonzero(answered))
     cluster, sizes, nearness = _clusters(Z[rows], n + n_answered)
     answers = np.bincount(cluster, answered[rows], minlength=len(sizes))
     chosen: list[int] = []
@@ -55,21 +61,36 @@ def batch(Z: np.ndarray, answered: np.ndarray, n: int) -> list[int]:
     return chosen
 
 
-def class_prior(Z: np.ndarray, labeled: list[int], labels: list[Any], n_ruled_out: int = 0) -> Any:
-    """For the next fit: "auto", or the share of each class; `labeled` are the positions of the labels.
+def drawn(strata: list[Any], free: np.ndarray, n: int, seed: int) -> list[int]:
+    """Positions of rows drawn at random, in random order: of each stratum its share, rounded up or down.
 
-    It is "auto", too, where so many rows have classes ruled out that they may contradict the shares.
+    strata: of each row, the class that is predicted. free: (n_rows,) bool. All free rows are equally likely.
     """
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(np.flatnonzero(free))
+    rows = rows[np.argsort(np.unique(strata, return_inverse=True)[1][rows], kind="stable")]
+    n = min(n, len(rows))
+    return rng.permutation(rows[((np.arange(n) + rng.random()) * len(rows) / n).astype(int)]).tolist()
+
+
+def guessed(Z: np.ndarray, labeled: list[int], labels: list[Any]) -> dict[Any, float]:
+    """The share of each class by the labels nearest to the rows; `labeled` are the positions of the labels."""
     classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) == 1 or len(labels) >= ENOUGH * len(classes):
-        return "auto"
-    rows = _evenly(np.flatnonzero(Z.any(axis=1)), MOST_ROWS)
+    rows = evenly(np.flatnonzero(Z.any(axis=1)), MOST_ROWS)
     nearest = codes[np.argmax(Z[rows] @ Z[labeled].T, axis=1)]
     counts = np.bincount(nearest, minlength=len(classes)) + np.bincount(codes)  # none is 0
-    shares = counts / counts.sum()
-    if n_ruled_out > shares.min() * (len(Z) - len(labels)):
-        return "auto"
-    return dict(zip(classes.tolist(), shares.tolist(), strict=True))
+    return dict(zip(classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+
+def corrected(guess: dict[Any, float], drawn: Counter[Any]) -> dict[Any, float]:
+    """Shares of the classes, moved toward the answers of drawn rows as far as the difference is hardly chance."""
+    n = max(sum(drawn.values()), 1)
+    found = {name: drawn[name] / n for name in guess} if drawn else guess
+    variance = STRATIFIED * (1 - sum(share**2 for share in guess.values())) / n
+    difference = sum((found[name] - guess[name]) ** 2 for name in guess)
+    if difference <= variance:
+        return guess
+    return {name: found[name] + variance / difference * (guess[name] - found[name]) for name in guess}
 
 
 def _clusters(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,7 +102,7 @@ def _clusters(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return found.labels_, np.bincount(found.labels_, minlength=found.n_clusters), nearness
 
 
-def _evenly(rows: np.ndarray, most: int) -> np.ndarray:
+def evenly(rows: np.ndarray, most: int) -> np.ndarray:
     """At most so many of them, evenly spaced."""
     few = min(len(rows), most)
     return rows[np.arange(few) * len(rows) // few]

@@ -4,7 +4,9 @@
     {"row": 17, "class": "sport", "predicted": "trade"}    an answer, and what the model had predicted
     {"row": 4, "not": "sport"}                                           the row has another class
     {"row": 9, "skip": true}
-    {"undo": true}                                                       the last answer that stands is withdrawn
+    {"rename": "Sport", "to": "sport"}                                   the answers so far have another class
+    {"undo": true}                                           the last answer or new name that stands is withdrawn
+    {"draw": [12, 3, 40]}                                                rows that were drawn at random
     {"fit": 20, "changed": 0.08, "estimate": [0.71, 0.60, 0.82]}          a fit to 20 labels
 
 A program that ends while it writes loses that line and no other. Where a line cannot be written to its end, as on a
@@ -27,6 +29,7 @@ if sys.platform != "win32":
 Event = dict[str, Any]
 
 VERSION = 1
+CLASSES = ("class", "predicted", "not", "rename", "to")  # fields that hold one
 
 
 def _is_share(value: Any) -> bool:
@@ -36,16 +39,17 @@ def _is_share(value: Any) -> bool:
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "version": lambda value: type(value) is int and value == VERSION,
     "row": lambda value: type(value) in (int, str),
-    **dict.fromkeys(("class", "predicted", "not"), lambda value: type(value) in (str, bool, int, float)),
+    **dict.fromkeys(CLASSES, lambda value: type(value) in (str, bool, int, float)),
     **dict.fromkeys(("skip", "undo"), lambda value: value is True),
+    "draw": lambda value: type(value) is list and {*map(type, value)} <= {int, str},
     "fit": lambda value: type(value) is int and value > 0,
     "changed": lambda value: value is None or _is_share(value),
     "estimate": lambda value: value is None or (type(value) is list and len(value) == 3 and all(map(_is_share, value))),
 }
-_FORMS = [
-    set(form.split())
-    for form in ("version", "row class", "row class predicted", "row not", "row skip", "undo", "fit changed estimate")
-]
+_FORMS = [*map(set, map(str.split, (
+    "version", "row class", "row class predicted", "row not", "row skip", "rename to", "undo", "draw",
+    "fit changed estimate",
+)))]  # fmt: skip
 
 
 class _Line(NamedTuple):
@@ -100,19 +104,19 @@ class Journal:
                 self._lines.append(line)
 
     def undo(self) -> Any:
-        """Withdraw the last answer that stands; its row."""
+        """Withdraw the last answer or new name that stands; the row of an answer."""
         self.append({"undo": True})
-        return self._lines[self._lines[-2].standing].event["row"]
+        return self._lines[self._lines[-2].standing].event.get("row")
 
     def standing(self) -> Iterator[Event]:
-        """The answers that stand, the last one first."""
+        """The answers and new names that stand, the last one first."""
         number = self._lines[-1].standing
         while number:
             yield self._lines[number].event
             number = self._lines[number - 1].standing
 
     def answers(self) -> list[Event]:
-        """The answers that stand, in their order."""
+        """The answers and new names that stand, in their order."""
         return [*self.standing()][::-1]
 
     def fits(self) -> list[Event]:
@@ -146,7 +150,7 @@ class Journal:
             if not standing:
                 raise ValueError("there is no answer to undo")
             standing = self._lines[standing - 1].standing
-        elif "row" in event:
+        elif "row" in event or "rename" in event:
             standing = len(self._lines)
         return _Line(event, end + size, standing)
 
@@ -174,7 +178,7 @@ def _is_cut(line: bytes) -> bool:
     try:
         json.loads(line)
     except (ValueError, RecursionError):
-        starts = [b'{"%s": ' % name for name in (b"version", b"row", b"undo", b"fit")]
+        starts = [b'{"%s": ' % name for name in (b"version", b"row", b"rename", b"undo", b"draw", b"fit")]
         return any(start.startswith(line[: len(start)]) for start in starts)
     return False
 

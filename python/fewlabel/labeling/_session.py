@@ -1,37 +1,22 @@
 """A labeling session: which rows to label next, the answers, and how good the model is by now."""
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterable
-from copy import deepcopy
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
-from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _markers, _numbers
-from fewlabel.inspection import _linear_model
+from fewlabel._inputs import _data, _numbers
 from fewlabel.labeling import _arguments, _choose, _status
-from fewlabel.labeling._journal import Event, Journal
+from fewlabel.labeling._answers import Answers, alike, read, renamed
+from fewlabel.labeling._journal import CLASSES, Event, Journal
+from fewlabel.labeling._learner import Fitted, Learner, labels
 
-_NONE = object()  # no marker
-
-
-class _Fitted(NamedTuple):
-    """A fit, and the answers that it is of."""
-
-    answers: dict[Any, Event]
-    known: dict[Any, Any]  # of rows, to their classes
-    model: Any
-    predicted: list[Any]  # class of each row
-    warnings: tuple[str, ...]
-    anew: bool  # not continued from an earlier fit
+FIRST = 30  # answers before rows are drawn at random
+DRAWN = 30  # rows
 
 
 @described_as()
@@ -103,37 +88,25 @@ class Session:
         self._rows, self._show = _data.admitted(rows, "rows"), show
         self._names = _arguments.names(self._rows)
         self._positions = {name: k for k, name in enumerate(self._names)}
-        self._pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
-        self._classes: list[Any] = []
+        self._learner = Learner(model, self._rows)
+        self._given: list[Any] = []
         for one in classes:
-            self._classes.append(self._checked(one, ()))
+            self._given.append(self._checked(one, ()))
         self._journal = Journal(path, self._check)
-        self._X = self._rows if len(self._pipeline) == 1 else self._pipeline[:-1].fit_transform(self._rows)
-        if _data.holds_text(self._X):
-            raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
-        self._coordinates = _choose.coordinates(self._X)
-        self._fitted: _Fitted | None = None
+        self._fitted: Fitted | None = None
 
     def __repr__(self) -> str:
         return f"<Session: {len(self._names)} rows, {len(self._answers())} with answers, classes {self.classes}>"
 
     @property
     def classes(self) -> list[Any]:
-        """The classes given in advance, then those of the answers in the order in which they first came."""
-        appeared = [*self._classes, *(event["class"] for event in self._journal.events if "class" in event)]
-        standing = {*self._classes, *self._known().values()}
-        return [name for name in dict.fromkeys(appeared) if name in standing]
+        """The classes given in advance, then those of the answers in the order in which they first came, as renamed."""
+        return self._read().classes
 
     @property
     def y(self) -> np.ndarray:
         """The labels, sets of classes where some are ruled out, and the marker of the model for other rows."""
-        marker, known = self._marker(), self._known()
-        y = np.full(len(self._names), None if marker is _NONE else marker, dtype=object)
-        for row, answer in self._answers().items():
-            left = set(known.values()) - set(answer.get("not", known.values()))
-            if "class" in answer or len(left) > 1:  # of one class that is left it is not certain: there may be others
-                y[self._positions[row]] = answer.get("class", left)
-        return y
+        return labels(self._read(), self._positions, self._learner.marker)
 
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers.
@@ -157,14 +130,16 @@ class Session:
         return self._choose(n)
 
     def _continue(self) -> None:
-        """Refit if there are new answers."""
+        """Refit if there are new answers, and draw rows at random if it is time to."""
         if len(set(self._known().values())) > 1:
-            self._refit(anew=False)
+            self._draw(self._refit(whole=False))
 
     def _choose(self, n: int) -> list[Any]:
-        answered = np.zeros(len(self._names), dtype=bool)
-        answered[[self._positions[row] for row in self._answers()]] = True
-        return [self._names[k] for k in _choose.batch(self._coordinates, answered, n)]
+        """Rows that were drawn and have no answer, then typical ones."""
+        answers, Z = self._answers(), self._learner.coordinates
+        waiting = [row for row in self._drawn() if row not in answers][:n]
+        more = _choose.batch(Z, self._mask([*answers, *waiting]), n - len(waiting)) if n > len(waiting) else []
+        return waiting + [self._names[k] for k in more]
 
     def label(self, row: Any, label: Any) -> None:
         """Answer with the class of a row.
@@ -184,8 +159,8 @@ class Session:
         """
         row, label = self._name(row), self._checked(label)
         event = {"row": row, "class": label}
-        if self._fitted is not None and row not in self._fitted.known:
-            event["predicted"] = self._fitted.predicted[self._positions[row]]
+        if self._fitted is not None and row not in self._fitted.answers.known:
+            event["predicted"] = self._predicted(self._fitted)[self._positions[row]]
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
@@ -204,29 +179,69 @@ class Session:
         ValueError
             If no row and not `classes` has this class.
         """
-        label = self._checked(label)
-        if label not in self.classes:
-            raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
-        self._journal.append({"row": self._name(row), "not": label})
+        self._journal.append({"row": self._name(row), "not": self._class(label)})
 
     def skip(self, row: Any) -> None:
         """Leave a row out of the rows to label."""
         self._journal.append({"row": self._name(row), "skip": True})
 
-    def undo(self) -> Any:
-        """Withdraw the last answer that stands.
+    def rename(self, label: Any, new: Any) -> None:
+        """Rename a class, or merge it with another one: all its answers so far become answers with the new name.
 
-        Returns
-        -------
-        row : name of a row
-            The row of the answer.
+        Parameters
+        ----------
+        label : label
+            The class: one that a row or `classes` has.
+        new : label
+            Its new name. If that is a class already, the two are one from now on.
 
         Raises
         ------
         ValueError
-            If there is no answer.
+            If there is no class `label`, or `new` cannot be the label of a row, see `label`.
+        """
+        label, new = self._class(label), self._checked(new)
+        if label != new:
+            self._journal.append({"rename": label, "to": new})
+
+    def undo(self) -> Any:
+        """Withdraw the last answer or renaming that stands.
+
+        Returns
+        -------
+        row : name of a row
+            The row of the answer; None for a renaming.
+
+        Raises
+        ------
+        ValueError
+            If there is neither.
         """
         return self._journal.undo()
+
+    def to_frame(self) -> Any:
+        """The rows, their answers and what the last fit predicts.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            One row for each row of the session, under its name: `label`, its class; `ruled_out`, a list of classes;
+            `skipped`; `predicted`, the class in the last fit. What there is not is None.
+        """
+        import pandas as pd
+
+        answers = self._answers()
+        table = [answers.get(name, {}) for name in self._names]
+        return pd.DataFrame(
+            {
+                "label": [answer.get("class") for answer in table],
+                "ruled_out": [answer.get("not") for answer in table],
+                "skipped": ["skip" in answer for answer in table],
+                "predicted": self._predicted(self._fitted) if self._fitted else None,
+            },
+            index=self._names,
+            dtype=object,
+        ).astype({"skipped": bool})
 
     def fit(self) -> Any:
         """Fit the model to the answers so far, from the start.
@@ -243,7 +258,7 @@ class Session:
         """
         if (n_classes := len(set(self._known().values()))) < 2:
             raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
-        return self._refit(anew=True).model
+        return self._refit(whole=True).model
 
     def status(self) -> _status.Status:
         """Summarize the session.
@@ -264,7 +279,7 @@ class Session:
             *_status.accuracy(answers.values()),
             float("nan") if changed is None else changed,
             *_status.hint(fits, counts),
-            self._fitted.warnings if self._fitted else (),
+            (*_alike_classes(self.classes), *(self._fitted.warnings if self._fitted else ())),
         )
 
     def widget(self, n: int = 10) -> Any:
@@ -292,81 +307,82 @@ class Session:
 
         return LabelingWidget(self, _numbers.check_count("n", n))
 
+    def _read(self) -> Answers:
+        return read(self._given, self._journal)
+
     def _answers(self) -> dict[Any, Event]:
         """The last answer for each row that has one, in the order in which they came; "not" lists all classes."""
-        answers: dict[Any, Event] = {}
-        for event in self._journal.answers():
-            before = answers.pop(event["row"], {})
-            if "not" in event:
-                event = {"row": event["row"], "not": [*before.get("not", []), event["not"]]}
-            answers[event["row"]] = event
-        return answers
+        return self._read().rows
 
     def _known(self) -> dict[Any, Any]:
-        return {row: event["class"] for row, event in self._answers().items() if "class" in event}
+        return self._read().known
 
-    def _refit(self, anew: bool) -> _Fitted:
-        """The last fit, or another one if there are new answers, or if it was continued and is wanted anew."""
-        before = self._fitted
-        if before is not None and before.answers == self._answers() and (before.anew or not anew):
+    def _refit(self, whole: bool) -> Fitted:
+        """The last fit, or another one if there are new answers, or if one to all rows is wanted."""
+        before, answers = self._fitted, self._read()
+        if before is not None and before.answers.rows == answers.rows and (before.whole or not whole):
             return before
-        found = self._fit(None if anew else self._start())
-        if before is None or before.answers != found.answers:
-            self._record(before, found)
+        found = self._fit(whole)
+        if before is None or before.answers.rows != found.answers.rows:
+            self._record(found)
         self._fitted = found
         return found
 
-    def _start(self) -> Any:
-        """A copy of the last classifier, if it is of the same classes and can continue with all rows, or None."""
-        fitted = self._fitted
-        if fitted is None or not isinstance(self._pipeline[-1], LinearClassifier):
-            return None
-        same = {*fitted.known.values()} == {*self._known().values()}
-        return deepcopy(_linear_model.last(fitted.model)).set_params(warm_start=True) if same else None
+    def _fit(self, whole: bool) -> Fitted:
+        """A fit of the answers; class shares that the model would estimate are corrected by rows drawn at random."""
+        answers, found = self._read(), None
+        known, ruled_out = answers.known, sum("not" in answer for answer in answers.rows.values())
 
-    def _fit(self, start: Any) -> _Fitted:
-        X, y, known = self._X, self.y, self._known()
-        labeled = [self._positions[row] for row in known]
-        classifier = clone(self._pipeline[-1]) if start is None else start
-        if self._marker() is _NONE:
-            X, y = _safe_indexing(X, labeled), np.array([*known.values()])
-        if self._finds_shares():
-            ruled_out = sum("not" in answer for answer in self._answers().values())
-            shares = _choose.class_prior(self._coordinates, labeled, [*known.values()], ruled_out)
-            classifier.set_params(class_prior=shares)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            classifier.fit(X, y)
-        model = classifier
-        if len(self._pipeline) > 1:
-            model = Pipeline([*self._pipeline.steps[:-1], (self._pipeline.steps[-1][0], classifier)])
-        messages = tuple(dict.fromkeys(str(one.message) for one in caught))
-        predicted = classifier.predict(self._X).tolist()
-        return _Fitted(self._answers(), known, model, predicted, messages, start is None)
+        def fit(shares: Any) -> Fitted:
+            if isinstance(shares, dict) and ruled_out > min(shares.values()) * (len(self._names) - len(known)):
+                shares = "auto"  # they may contradict what is ruled out
+            return self._learner.fit(answers, self._positions, shares, self._fitted, whole)
 
-    def _finds_shares(self) -> bool:
-        """Whether class shares are to be estimated; labels of a class tree may be groups, which have none."""
-        given = self._pipeline[-1].get_params()
-        prior = given.get("class_prior")
-        return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
+        if not self._learner.finds_shares:
+            return fit(None)
+        if whole and len(known) >= _choose.ENOUGH * len(set(known.values())):
+            found = fit("auto")
+            guess = self._learner.shares(found.model)
+        else:
+            labeled = [self._positions[row] for row in known]
+            guess = _choose.guessed(self._learner.coordinates, labeled, [*known.values()])
+        shares = _choose.corrected(guess, Counter(known[row] for row in self._drawn() if row in known))
+        return fit(shares) if found is None or shares != guess else found
 
-    def _record(self, before: _Fitted | None, now: _Fitted) -> None:
+    def _drawn(self) -> list[Any]:
+        """Rows that were drawn at random."""
+        return [row for event in self._journal.events for row in event.get("draw", ())]
+
+    def _draw(self, fitted: Fitted) -> None:
+        """Draw rows at random if it is time to: what they are tells the class shares."""
+        answers = self._answers()
+        free = ~self._mask(answers) & self._learner.coordinates.any(axis=1)
+        if self._learner.finds_shares and not self._drawn() and len(answers) >= FIRST and free.any():
+            rows = _choose.drawn(self._predicted(fitted), free, DRAWN, len(answers))
+            self._journal.append({"draw": [self._names[k] for k in rows]})
+
+    def _mask(self, rows: Iterable[Any]) -> np.ndarray:
+        """Which rows these are (n_rows,)."""
+        mask = np.zeros(len(self._names), dtype=bool)
+        mask[[self._positions[row] for row in rows]] = True
+        return mask
+
+    def _record(self, now: Fitted) -> None:
         """Keep how many predictions a fit changed, and the estimate at its time."""
         changed, fits = None, self._journal.fits()
-        if before is not None:
-            changed = float(np.mean([a != b for a, b in zip(before.predicted, now.predicted, strict=True)]))
+        if self._fitted is not None:
+            before = self._predicted(self._fitted)
+            changed = float(np.mean([a != b for a, b in zip(before, now.predicted, strict=True)]))
         count, *estimate = _status.accuracy(self._answers().values())
-        if changed is not None or not fits or fits[-1]["fit"] != len(now.known):  # not again after a restart
+        if changed is not None or not fits or fits[-1]["fit"] != len(now.answers.known):  # not again after a restart
             self._journal.append({
-                "fit": len(now.known), "changed": changed, "estimate": estimate if count else None
+                "fit": len(now.answers.known), "changed": changed, "estimate": estimate if count else None
             })  # fmt: skip
 
-    def _marker(self) -> Any:
-        """What marks unlabeled rows for the classifier; _NONE if it takes labeled rows only."""
-        unlabeled = getattr(self._pipeline[-1], "unlabeled", None)
-        if unlabeled is None:
-            return _NONE
-        return None if isinstance(unlabeled, str) and unlabeled == "auto" else unlabeled
+    def _predicted(self, fitted: Fitted) -> list[Any]:
+        """The class of each row in a fit, under its present name."""
+        before = {id(event) for event in fitted.answers.renames}
+        return renamed(fitted.predicted, [event for event in self._read().renames if id(event) not in before])
 
     def _name(self, row: Any) -> Any:
         """The name of a row as it stands in the file."""
@@ -380,24 +396,26 @@ class Session:
         if "row" in event:
             self._name(event["row"])
         beside = next((each for each in standing if "class" in each), event)
-        for name in {"class", "not", "predicted"} & event.keys():
+        for name in {*CLASSES} & event.keys():
             self._checked(event[name], [beside])
 
     def _checked(self, label: Any, standing: Iterable[Event] | None = None) -> Any:
         """A label as it stands in the file."""
-        label = label.item() if isinstance(label, np.generic) else label
-        if label is not None and not isinstance(label, str | bool | int | float):
-            raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
-        if label == "":
-            raise ValueError("a class must not be an empty text")
-        marker = getattr(self._pipeline[-1], "unlabeled", None)
-        if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
-            raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
-        if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):
-            raise ValueError(f"a class that is a number must be whole and below 2**63, got {label!r}")
         answers = self._journal.standing() if standing is None else standing
-        labels = (event["class"] for event in answers if "class" in event)
-        beside = next(iter(self._classes or labels), label)
-        if isinstance(beside, str) != isinstance(label, str):
-            raise ValueError(f"classes must be all texts or all numbers, got several types: {beside!r} and {label!r}")
+        beside = (event["class"] for event in answers if "class" in event)
+        marker = getattr(self._learner.pipeline[-1], "unlabeled", None)
+        return _arguments.label(label, marker, next(iter(self._given or beside), None))
+
+    def _class(self, label: Any) -> Any:
+        """A label that is a class by now."""
+        if (label := self._checked(label)) not in self.classes:
+            raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
         return label
+
+
+def _alike_classes(classes: list[Any]) -> list[str]:
+    """Warnings of classes that are probably one."""
+    return [
+        f"the classes {', '.join(map(repr, group))} have almost the same name: `rename` merges them"
+        for group in alike(classes)
+    ]

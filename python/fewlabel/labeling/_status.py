@@ -43,7 +43,7 @@ class Status(NamedTuple):
     changed: float  #: share of the predictions that the last refit changed; NaN before the second fit
     stop: bool  #: whether more labels are unlikely to change much
     reason: str  #: why
-    warnings: tuple[str, ...]  #: of the last fit
+    warnings: tuple[str, ...]  #: of the last fit, and of classes whose names differ in case, spaces or hyphens alone
 
     def __str__(self) -> str:
         counts = ", ".join(f"{name} {count}" for name, count in self.classes.items())
@@ -72,9 +72,10 @@ def hint(fits: list[Event], classes: dict[Any, int]) -> tuple[bool, str]:
     """Whether to stop, and why. `classes` are the numbers of labels."""
     if not fits:
         return False, "go on: there is no model yet, a fit needs labels of two classes"
+    since = max([event["fit"] for event in fits if event["changed"] is None] or [fits[0]["fit"]])
+    if (missing := LABELS - (fits[-1]["fit"] - since)) > 0:
+        return False, f"go on: about {missing} more answers until I can say whether to stop"
     late = [event["changed"] for event in fits if event["fit"] > fits[-1]["fit"] - LABELS]
-    if fits[0]["fit"] > fits[-1]["fit"] - LABELS or None in late:
-        return False, f"go on: no model of {LABELS} labels before to compare with"
     found = f"the last {LABELS} labels changed {sum(late):.1%} of the predictions"
     if sum(late) > STABLE:
         return False, f"go on: {found}"

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel.inspection import explain
+from fewlabel.labeling._answers import alike
+from fewlabel.labeling._journal import Event
 
 try:
     import anywidget
@@ -18,6 +20,7 @@ except ImportError as reason:
 
 _REASONS = 6  # features that are listed
 _LONGEST = 50_000  # characters of a text
+_LISTED, _START = 200, 60  # answers that are listed, characters of the text of each
 _BOOLS = {"True": True, "False": False}
 
 
@@ -37,6 +40,7 @@ class LabelingWidget(anywidget.AnyWidget):
         self._session, self._rows, self._show, self._n = session, session._rows, session._show, n
         self._queue: list[Any] = []
         self._picture: dict[str, Any] = {}
+        self._starts: dict[Any, str] = {}  # of the texts of rows
         self._publish(self._continue([]))
         self.on_msg(self._receive)
 
@@ -54,8 +58,15 @@ class LabelingWidget(anywidget.AnyWidget):
     def _act(self, action: str, value: Any) -> str:
         """Record an answer and go on; what the user has to know."""
         session = self._session
-        if action == "undo":
-            self._go_to([session.undo(), *self._queue])
+        if action in ("undo", "show", "rename"):
+            rows = self._queue
+            if action == "rename":
+                session.rename(self._class(value[0]), self._typed(value[1]))
+            elif action == "show":
+                rows = [name for name in session._answers() if _text(name) == value] + rows
+            elif (row := session.undo()) is not None:
+                rows = [row, *rows]
+            self._go_to(rows)
             return ""
         if not self._queue:
             raise ValueError("there is no row to answer")
@@ -68,8 +79,13 @@ class LabelingWidget(anywidget.AnyWidget):
             session.rule_out(row, self._class(value))
         elif action == "label":
             session.label(row, self._class(value))
-        elif action == "new":
-            session.label(row, self._typed(value))
+        elif action in ("new", "add"):
+            label = self._typed(value)
+            same = [name for group in alike({*session.classes, label}) if label in group for name in group]
+            if same and action == "new" and label not in session.classes:
+                self._picture["ask"] = [value, *(_text(name) for name in same if name != label)]
+                return ""
+            session.label(row, label)
         else:
             raise ValueError(f"there is no action {action!r}")
         return self._continue(self._queue[1:])
@@ -89,8 +105,8 @@ class LabelingWidget(anywidget.AnyWidget):
         return note
 
     def _go_to(self, queue: list[Any]) -> None:
-        picture = self._of_row(queue[0]) if queue else {"row": None, "hidden": False}
-        self._queue, self._picture = queue, picture
+        picture = self._of_row(queue[0]) if queue else {"row": None, "answer": None, "hidden": False}
+        self._queue, self._picture = queue, picture | {"ask": None}
 
     def _class(self, name: Any) -> Any:
         """The class whose name is shown."""
@@ -124,6 +140,7 @@ class LabelingWidget(anywidget.AnyWidget):
     def _course(self) -> dict[str, Any]:
         status = self._session.status()
         return {
+            "answers": [self._listed(*each) for each in [*self._session._answers().items()][: -_LISTED - 1 : -1]],
             "classes": [[_text(name), count] for name, count in status.classes.items()],
             "labels": sum(status.classes.values()),
             "rows": status.n_rows,
@@ -135,16 +152,25 @@ class LabelingWidget(anywidget.AnyWidget):
             ],
         }
 
+    def _listed(self, name: Any, answer: Event) -> list[str]:
+        """Row, answer and the start of the text, for the list of answers."""
+        if name not in self._starts:
+            self._starts[name] = (self._content(name)["text"] or "")[:_START]
+        return [_text(name), _said_of(answer), self._starts[name]]
+
     def _of_row(self, name: Any) -> dict[str, Any]:
         """What is shown of a row, what the model predicts and why."""
-        k = self._session._positions[name]
+        answer = self._session._answers().get(name)
+        about = {"row": _text(name), "answer": answer and _said_of(answer)}
+        return about | self._content(name) | self._prediction(self._session._positions[name])
+
+    def _content(self, name: Any) -> dict[str, Any]:
         try:
-            row = _row(self._rows, k)
+            row = _row(self._rows, self._session._positions[name])
             shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
-            content = _content(shown) | {"hidden": False}
+            return _content(shown) | {"hidden": False}
         except Exception as reason:
-            content = {"text": f"this row cannot be shown: {_said(reason)}", "image": None, "hidden": True}
-        return {"row": _text(name)} | content | self._prediction(k)
+            return {"text": f"this row cannot be shown: {_said(reason)}", "image": None, "hidden": True}
 
     def _prediction(self, k: int) -> dict[str, Any]:
         fitted = self._session._fitted
@@ -156,7 +182,7 @@ class LabelingWidget(anywidget.AnyWidget):
             reasons = [_text(name) for name in found.features[found.contributions > 0]]
         except Exception:  # a model without weights of features, for one
             reasons = []
-        return {"predicted": _text(fitted.predicted[k]), "reasons": reasons}
+        return {"predicted": _text(self._session._predicted(fitted)[k]), "reasons": reasons}
 
 
 def _row(rows: Any, k: int) -> Any:
@@ -174,6 +200,13 @@ def _content(shown: Any) -> dict[str, Any]:
     text = _text(shown)
     cut = f" … cut after {_LONGEST:,} of {len(text):,} characters" if len(text) > _LONGEST else ""
     return {"text": text[:_LONGEST] + cut, "image": None}
+
+
+def _said_of(answer: Event) -> str:
+    """An answer as text."""
+    if "class" in answer:
+        return _text(answer["class"])
+    return _text("not " + ", ".join(map(str, answer["not"]))) if "not" in answer else "skipped"
 
 
 def _text(value: Any) -> str:

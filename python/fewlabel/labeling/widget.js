@@ -52,6 +52,7 @@ function render({ model, el }) {
   let drawn = null; // the state that is on the screen
   let sent = null; // the state that was answered: a second key before the next state is not for it
   let broken = null; // the state whose image cannot be read
+  const opened = new Set(); // titles of what is unfolded
 
   function send(action, value) {
     if (drawn.busy || sent === drawn) return;
@@ -91,13 +92,42 @@ function render({ model, el }) {
     });
   }
 
-  function newClass() {
-    const input = make("input", { placeholder: "new class", ariaLabel: "new class" });
+  // A field and a button that take a name; keys in it are not those of the classes.
+  function field(placeholder, text, take) {
+    const input = make("input", { placeholder, ariaLabel: placeholder });
+    const done = () => input.value.trim() && take(input.value.trim());
     input.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.key === "Enter" && input.value.trim()) answer("new", input.value.trim());
+      if (event.key === "Enter") done();
     };
-    return input;
+    return [input, button("", text, done)];
+  }
+
+  function folded(title, ...children) {
+    const all = make("details", { open: opened.has(title) }, make("summary", {}, title), ...children);
+    all.ontoggle = () => (all.open ? opened.add(title) : opened.delete(title));
+    return all;
+  }
+
+  function answers(state) {
+    const list = state.answers.map(([row, label, text]) =>
+      make("div", {}, button("", label, () => send("show", row)), make("span", { className: "small" }, ` ${row} ${text}`)));
+    return folded("answers: click to change one", make("div", { className: "answers" }, ...list));
+  }
+
+  function renaming(state) {
+    const from = make("select", { ariaLabel: "class", onkeydown: (event) => event.stopPropagation() },
+      ...state.classes.map(([name]) => make("option", {}, name)));
+    const to = field("new name, or another class", "rename or merge", (name) => send("rename", [from.value, name]));
+    return folded("rename or merge classes", from, ...to);
+  }
+
+  // Whether a typed class is another one than those with almost the same name.
+  function question([typed, ...known]) {
+    const ask = make("div", { className: "buttons ask" }, `${typed}: is it the same as`);
+    ask.append(...known.map((name) => button("", name, () => answer("label", name))), "or another class?");
+    ask.append(button("", `add ${typed}`, () => answer("add", typed)));
+    return ask;
   }
 
   function row(state) {
@@ -120,19 +150,24 @@ function render({ model, el }) {
     const all = [
       make("div", { className: "small course" }, course),
       make("div", { className: "shown" }, row(state)),
-      make("div", { className: "small thinks" }, state.predicted ? `predicted: ${state.predicted}${why}` : "no model yet"),
-      make("div", { className: "buttons" }, ...classButtons(state), newClass()),
+      make("div", { className: "small thinks" }, state.answer ? `answer: ${state.answer}`
+        : state.predicted ? `predicted: ${state.predicted}${why}` : "no model yet"),
+      make("div", { className: "buttons" }, ...classButtons(state),
+        ...field("new class", "add", (name) => answer("new", name))),
+      ...(state.ask ? [question(state.ask)] : []),
       make("div", { className: "buttons" }, ...actions),
       make("div", { className: "message" }, state.message),
       make("div", { className: state.stop ? "small stop" : "small" }, state.status.join(" · ")),
     ];
+    if (state.answers.length) all.push(answers(state));
+    if (state.classes.length) all.push(renaming(state));
     if (state.history.length > 1) all.push(make("div", { className: "plot" }, plot(state.history)));
     return all;
   }
 
   // The same state where its row cannot be drawn: it can be skipped, but not be answered.
   function hidden(state, reason) {
-    return { ...state, hidden: true, image: null, reasons: [], history: [], text: `this row cannot be shown: ${reason}` };
+    return { ...state, hidden: true, image: null, reasons: [], history: [], ask: null, text: `this row cannot be shown: ${reason}` };
   }
 
   function draw() {

@@ -1,0 +1,100 @@
+"""The model of a session: steps that are fitted once, and fits of the classifier after them."""
+
+import warnings
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from fewlabel._base import LinearClassifier
+from fewlabel._inputs import _data
+from fewlabel.inspection import _linear_model
+from fewlabel.labeling import _choose
+from fewlabel.labeling._answers import Answers
+
+NONE = object()  # no marker
+PART = 3_000  # rows of a fit between two batches, and those with answers
+ROUGH = 1e-2  # tol of such a fit that is continued
+
+
+class Fitted(NamedTuple):
+    """A fit, and the answers that it is of."""
+
+    answers: Answers
+    model: Any
+    predicted: list[Any]  # class of each row
+    warnings: tuple[str, ...]
+    whole: bool  # to all rows, from the start
+
+
+class Learner:
+    """Fits of a model to the rows of a session."""
+
+    def __init__(self, model: Any, rows: Any) -> None:
+        self.pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
+        self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
+        if _data.holds_text(self.X):
+            raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
+        self.coordinates = _choose.coordinates(self.X)
+
+    @property
+    def marker(self) -> Any:
+        """What marks unlabeled rows for the classifier; NONE if it takes labeled rows only."""
+        unlabeled = getattr(self.pipeline[-1], "unlabeled", None)
+        if unlabeled is None:
+            return NONE
+        return None if isinstance(unlabeled, str) and unlabeled == "auto" else unlabeled
+
+    @property
+    def finds_shares(self) -> bool:
+        """Whether class shares are to be estimated; labels of a class tree may be groups, which have none."""
+        given = self.pipeline[-1].get_params()
+        prior = given.get("class_prior")
+        return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
+
+    def shares(self, model: Any) -> dict[Any, float]:
+        """The class shares of a fit."""
+        last = _linear_model.last(model)
+        return dict(zip(last.classes_.tolist(), last.class_prior_.tolist(), strict=True))
+
+    def fit(
+        self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
+    ) -> Fitted:
+        """A fit to all rows, or to a part of them, from the fit before on if no class is new.
+
+        positions: of the rows, by their names. shares: class_prior, or None for that of the model.
+        """
+        known, classifier = answers.known, clone(self.pipeline[-1])
+        X, y = self.X, labels(answers, positions, self.marker)
+        if self.marker is NONE:
+            X, y = _safe_indexing(X, [positions[name] for name in known]), np.array([*known.values()])
+        elif not whole and isinstance(classifier, LinearClassifier):
+            rows = np.union1d(_choose.evenly(np.arange(len(y)), PART), [positions[name] for name in answers.rows])
+            X, y, whole = _safe_indexing(X, rows), y[rows], len(rows) == len(y)
+            if before is not None and {*before.answers.known.values()} == {*known.values()}:
+                whole, classifier = False, deepcopy(_linear_model.last(before.model))
+                classifier.set_params(warm_start=True, tol=ROUGH)
+        if shares is not None:
+            classifier.set_params(class_prior=shares)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            classifier.fit(X, y)
+        model = classifier
+        if len(self.pipeline) > 1:
+            model = Pipeline([*self.pipeline.steps[:-1], (self.pipeline.steps[-1][0], classifier)])
+        messages = tuple(dict.fromkeys(str(one.message) for one in caught))
+        return Fitted(answers, model, classifier.predict(self.X).tolist(), messages, whole)
+
+
+def labels(answers: Answers, positions: dict[Any, int], marker: Any) -> np.ndarray:
+    """The labels of all rows, sets of classes where some are ruled out, and the marker."""
+    known = set(answers.known.values())
+    y = np.full(len(positions), None if marker is NONE else marker, dtype=object)
+    for row, answer in answers.rows.items():
+        left = known - set(answer.get("not", known))
+        if "class" in answer or len(left) > 1:  # of one class that is left it is not certain: there may be others
+            y[positions[row]] = answer.get("class", left)
+    return y
