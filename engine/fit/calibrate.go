@@ -103,6 +103,7 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 	models := 1
 	if x.views > 0 {
 		models = 3
+		without.weak = x.weak
 		views, err := newCommittee(without, x.views)
 		if err != nil {
 			return nil, err

@@ -64,5 +64,5 @@ func (x *setting) unlabeled() int {
 
 // rows is the number of rows of all machines that take part, or of the copies that their weights stand for.
 func (x *setting) rows() float64 {
-	return x.labeled() + float64(x.unlabeled())
+	return labeled(x.sample) + float64(x.unlabeled())
 }

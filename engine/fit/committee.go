@@ -7,16 +7,19 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // committee is the mean of three classifiers that err on different rows: method auto where the class shares are
-// estimated.
+// estimated. Where no row has a label, as with keyword rules alone, it is the mean of two.
 //
-//	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it
+//	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it.
+//	         Without labels the shares are those of the weak labels, which say more of some classes than of others
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (crossfit/mixture.go); T a transductive
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
-//	         or half of it where φ is near the shares of the labels
+//	         or half of it where φ is near the shares of the labels; without labels S takes no part, as it learns the
+//	         words of the rules
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts
 //	         2. T of all rows, with these shares
@@ -45,7 +48,8 @@ func learn(x *setting, begin start) (*fitted, error) {
 	if !x.averages() {
 		return search(x, begin)
 	}
-	moves, part := x.prior.Evidence.FromLabels(x.prior.Shares) > sameShares, 1.0
+	evidence, part := x.prior.Evidence, 1.0
+	moves := evidence == nil || evidence.FromLabels(x.prior.Shares) > sameShares
 	if !moves {
 		part = supported
 	}
@@ -69,32 +73,50 @@ func learn(x *setting, begin start) (*fitted, error) {
 
 // averages reports whether the result is that of a committee.
 func (x *setting) averages() bool {
-	evidence := x.prior.Evidence
-	return evidence != nil && x.named.Compares != "" && !x.options.Loss.Spec().Free && x.sample.Transductive() &&
-		!x.sample.Constant()
+	return (x.prior.Evidence != nil || x.guesses()) && x.named.Compares != "" && !x.options.Loss.Spec().Free &&
+		x.sample.Transductive() && !x.sample.Constant()
 }
 
-// newCommittee has the supervised classifier and the mixture, with a part of the weight v.
+// guesses reports whether no row has a label, and the shares are those of the weak labels.
+func (x *setting) guesses() bool {
+	return x.weak != nil && x.weak.All.Labeled == 0 && x.options.ClassPrior.Rule == "auto"
+}
+
+// newCommittee has the views, with a part of the weight v.
 func newCommittee(x *setting, part float64) (*committee, error) {
 	s, job := x.sample, x.sample.Job.Silent()
-	c := &committee{setting: x, v: part * viewLabels / (viewLabels + x.labeled()/float64(s.Classes()))}
-	r := x.newRun(job, x.named.First(), start{}, 0)
-	supervised := s.Packed(modelOf(x, r, method.FitSupervised(r), 0))
-	x.trained.add("supervised", 1, job.Visited(), s.Pass)
-	before := job.Visited()
-	mixture := crossfit.MixtureModel(s, job)
-	x.trained.add("mixture", 1, job.Visited()-before, s.Pass)
-	s.Job.CountAndCheck(job.Visited())
-	if err := s.CheckFinite(0, supervised.Coef, mixture.Coef, supervised.Intercept, mixture.Intercept); err != nil {
-		return nil, err
+	counted := s
+	if x.weak != nil { // copies of weakly labeled rows are no labels
+		counted = x.weak
 	}
-	c.views = multiple(supervised, 0)
-	for _, view := range []*model.Linear{supervised, mixture} {
-		if spread := x.spread(view); spread > 0 {
-			add(c.views, c.v/spread, view)
+	c := &committee{setting: x, v: part * viewLabels / (viewLabels + labeled(counted)/float64(s.Classes()))}
+	if !x.guesses() {
+		r := x.newRun(job, x.named.First(), start{}, 0)
+		supervised := s.Packed(modelOf(x, r, method.FitSupervised(r), 0))
+		if err := c.add("supervised", supervised, job.Visited()); err != nil {
+			return nil, err
 		}
 	}
-	return c, nil
+	before := job.Visited()
+	mixture := crossfit.MixtureModel(s, job)
+	return c, c.add("mixture", mixture, job.Visited()-before)
+}
+
+// add adds a view.
+func (c *committee) add(name string, view *model.Linear, visited int64) error {
+	x, s := c.setting, c.sample
+	x.trained.add(name, 1, visited, s.Pass)
+	s.Job.CountAndCheck(visited)
+	if err := s.CheckFinite(0, view.Coef, view.Intercept); err != nil {
+		return err
+	}
+	if c.views == nil {
+		c.views = multiple(view, 0)
+	}
+	if spread := x.spread(view); spread > 0 {
+		add(c.views, c.v/spread, view)
+	}
+	return nil
 }
 
 // moveShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
@@ -225,9 +247,9 @@ func (x *setting) mean(
 }
 
 // labeled is the number of labeled rows of all machines, or of the copies that their weights stand for.
-func (x *setting) labeled() float64 {
-	if s := x.sample; s.Copies != nil {
+func labeled(s *sample.Sample) float64 {
+	if s.Copies != nil {
 		return float64(s.Job.Count(int(vector.Sum(s.LabeledRows))))
 	}
-	return float64(x.sample.All.Labeled)
+	return float64(s.All.Labeled)
 }

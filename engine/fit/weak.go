@@ -18,12 +18,13 @@ import (
 //	         nearly certain count as labeled
 //	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs
 //	Source   ours; self-training of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
-//	Stops    after the first fit where no row has enough information, or the fit is stopped
+//	Stops    after the first fit where no row has enough information, the fit is stopped, or it is a committee without a
+//	         label, whose mixture has spread what the weak labels say
 //	Cost     two fits, and a copy of the rows for the second
 func weak(first *fitted) (*fitted, error) {
 	x := first.setting
 	s := x.weak
-	if s == nil || s.Job.Stopped() {
+	if s == nil || s.Job.Stopped() || s.All.Labeled == 0 && x.views > 0 {
 		return first, nil
 	}
 	enough := 0
@@ -149,7 +150,7 @@ func openWeak(s *sample.Sample, p sample.Problem, options method.Options) (*sett
 		if err != nil {
 			return nil, err
 		}
-		options.ClassPrior = sample.ClassPrior{Shares: prior.Shares, Rule: "auto"}
+		options.ClassPrior.Shares = prior.Shares
 	}
 	const growing = 3 // numbers, classes and weights of copies while their lists grow, in labels
 	if err := need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {

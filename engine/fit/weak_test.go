@@ -663,3 +663,49 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 		}
 	}
 }
+
+// Votes on as many rows of each class hide that some classes are rare: without a label the shares move to those that
+// the mixture of all rows and a fit of a third of them predict, unless those of the votes are asked for.
+func TestFitsWithoutALabelFindSharesThatVotesHide(t *testing.T) {
+	for seed := range uint64(3) {
+		shares, voted := []float64{0.6, 0.3, 0.1}, make([]int, 3)
+		data := planted.Classes(900, 150, 0, shares, seed)
+		costs := make([]float64, 3*900)
+		for i, y := range data.Truth {
+			if voted[y]++; voted[y] > 40 {
+				continue
+			}
+			if voted[y]%8 == 0 { // a wrong vote
+				y = (y + 1) % 3
+			}
+			for k := range 3 {
+				if int32(k) != y {
+					costs[3*i+k] = 2
+				}
+			}
+		}
+		fit := func(rule string) (result *Result, distance float64, views []string) {
+			o := method.Defaults()
+			o.ClassPrior.Rule = rule
+			result = mustFitProblem(t, withCosts(data, 3, costs), o)
+			for y, share := range shares {
+				distance += math.Abs(result.Model.ClassPrior[y]-share) / 2
+			}
+			for _, stage := range result.Trained {
+				if stage.Name == "supervised" || stage.Name == "mixture" {
+					views = append(views, stage.Name)
+				}
+			}
+			return result, distance, views
+		}
+		moved, near, views := fit("auto")
+		kept, far, none := fit("labels")
+		if near > far/2 || far < 0.15 || !slices.Equal(views, []string{"mixture"}) || none != nil {
+			t.Errorf("seed %d: shares are off by %v after %v, before by %v after %v", seed, near, views, far, none)
+		}
+		wrong, before := disagreement(moved.Transduction, data.Truth), disagreement(kept.Transduction, data.Truth)
+		if 4*wrong > 3*before {
+			t.Errorf("seed %d: %d rows wrong, %d with the shares of the votes", seed, wrong, before)
+		}
+	}
+}
