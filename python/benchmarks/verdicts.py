@@ -98,18 +98,16 @@ def decided(found: Any, task: Task) -> tuple[list[bool], Any]:
     """Label what is needed until there is a verdict: whether each number was right, and the end."""
     near = []
     while found.verdict == "cannot tell":
-        tried = (found.decide(labeled(found, task, n)) for n in range(1, 2 * found.needed + 1))
-        first = next((n for n, one in enumerate(tried, 1) if one.verdict != "cannot tell"), np.inf)
-        near.append(found.needed / 2 <= first <= 2 * found.needed)
-        found = found.decide(labeled(found, task, found.needed))
+        tried = (found.decide(first(found, task, n)) for n in range(1, 2 * found.needed + 1))
+        least = next((n for n, one in enumerate(tried, 1) if one.verdict != "cannot tell"), np.inf)
+        near.append(found.needed / 2 <= least <= 2 * found.needed)
+        found = found.decide(first(found, task, found.needed))
     return near, found
 
 
-def labeled(found: Any, task: Task, more: int) -> np.ndarray:
-    """The labels with those of the next rows of the disagreements."""
-    y, rows = task.given.copy(), found.disagreements[: found.n_labels + more]
-    y[rows] = task.y[rows]
-    return y
+def first(found: Any, task: Task, more: int) -> np.ndarray:
+    """The labels given so far, and more."""
+    return task.y[found.disagreements[: found.n_labels + more]]
 
 
 def sixty(report: Report, draws: int = 1) -> None:

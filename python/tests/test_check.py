@@ -133,7 +133,7 @@ def test_it_warns_if_no_row_is_unlabeled() -> None:
     with pytest.warns(DataWarning, match="no row is unlabeled"):
         found = check(TransductiveSVC(), X[:60], truth[:60], verbose=0)
     assert (found.verdict, found.needed, len(found.disagreements)) == ("no difference", 0, 0)
-    assert found.decide(truth[:60]) == found
+    assert found.decide([]) == found
 
 
 @pytest.mark.filterwarnings("ignore:class_prior gives class")
@@ -177,46 +177,50 @@ def test_labels_of_disagreements_decide() -> None:
     found = check(Planned(), X, y)
     assert (found.verdict, found.n_labels, len(found.disagreements)) == ("cannot tell", 0, 200)
     assert f"label the next {found.needed} of `disagreements` (200 of 1000 unlabeled rows) and call `dec" in str(found)
-    y[found.disagreements[: found.needed]] = truth[found.disagreements[: found.needed]]
-    decided = found.decide(y)
+    decided = found.decide(truth[found.disagreements[: found.needed]])
     assert (decided.verdict, decided.needed, decided.n_labels) == ("helps", 0, found.needed)
     assert decided.gained + decided.lost == found.needed
     assert str(decided).startswith(f"unlabeled rows: helps. {found.needed} labels of rows on which the two models dif")
-    exact = decided.decide(truth)
+    exact = decided.decide(truth[found.disagreements])
     assert (exact.lower, exact.upper, exact.gained, exact.lost) == (0.1, 0.1, 150, 50)
 
 
-def test_rows_on_which_neither_is_right_and_labels_of_other_rows() -> None:
+def test_rows_on_which_neither_is_right_and_rows_that_were_skipped() -> None:
     X, y, truth = differing(1000, gained=30, lost=10)
-    found, other = check(Planned(), X, y), truth.copy()
-    other[found.disagreements[:7]] = 2  # a class that no model knows
-    exact = found.decide(other)
-    assert (exact.n_labels, exact.gained + exact.lost) == (40, 33)
-    beside = np.setdiff1d(np.arange(len(y)), found.disagreements)
-    assert found.decide(np.where(np.isin(np.arange(len(y)), beside), truth, y)) == found
+    found = check(Planned(), X, y)
+    labels = truth[found.disagreements]
+    assert found.decide(np.where(np.arange(40) < 7, 2, labels)).n_labels == 40  # a class that no model knows
+    left = found.decide([-1] * 4 + [2] * 3 + labels[7:].tolist())
+    assert (left.n_labels, left.gained + left.lost) == (36, 33)
 
 
-def test_labels_are_not_looked_at_before_half_of_those_needed_are_there() -> None:
+def test_minus_one_is_a_class_where_others_mark_rows_without_a_label() -> None:
+    X, y, _ = text_like(labeled=20)
+    names = np.array([-1, 1, None], dtype=object)[y]
+    found = check(TransductiveSVC(class_prior="labels", unlabeled="auto"), X, names)
+    assert found.decide([-1, 1, None]).n_labels == 2
+
+
+def test_labels_are_not_judged_before_half_of_those_needed_are_there() -> None:
     X, y, truth = differing(1000, gained=200, lost=0)
     found = check(Planned(), X, y)
-    for n, verdict in ((found.needed - 1) // 2, "cannot tell"), ((found.needed + 1) // 2, "helps"):
-        few = y.copy()
-        few[found.disagreements[:n]] = truth[found.disagreements[:n]]
-        told = found.decide(few)
-        assert (told.verdict, told.n_labels) == (verdict, n)
-        assert told.needed == (found.needed - n if verdict == "cannot tell" else 0)
-        assert (told.lower, told.upper) == (found.lower, found.upper) or verdict == "helps"
+    few = found.decide(truth[found.disagreements[: (found.needed - 1) // 2]])
+    assert (few.verdict, few.needed, few.lower, few.upper) == (
+        "cannot tell",
+        found.needed - (found.needed - 1) // 2,
+        found.lower,
+        found.upper,
+    )
+    assert found.decide(truth[found.disagreements[: (found.needed + 1) // 2]]).verdict == "helps"
 
 
 def test_as_many_labels_again_are_needed_where_the_models_are_close() -> None:
     X, y, truth = differing(1000, gained=200, lost=190)
     found = check(Planned(), X, y)
-    first = found.needed
-    y[found.disagreements[:first]] = truth[found.disagreements[:first]]
-    then = found.decide(y)
-    assert (then.verdict, then.n_labels) == ("cannot tell", first)
-    assert then.needed >= first
-    assert then.decide(truth).verdict == "no difference"
+    then = found.decide(truth[found.disagreements[: found.needed]])
+    assert (then.verdict, then.n_labels) == ("cannot tell", found.needed)
+    assert then.needed >= found.needed
+    assert then.decide(truth[found.disagreements]).verdict == "no difference"
 
 
 def test_few_disagreements_are_no_difference() -> None:
@@ -225,10 +229,10 @@ def test_few_disagreements_are_no_difference() -> None:
     assert (found.verdict, found.lower, found.upper) == ("no difference", -0.01, 0.01)
 
 
-def test_y_of_decide_has_the_rows_of_check() -> None:
-    X, y, _ = differing(100, gained=20, lost=0)
-    with pytest.raises(ValueError, match="y has 119 rows, but check had 120: give its y with labels of `disagree"):
-        check(Planned(), X, y).decide(y[1:])
+def test_decide_takes_labels_of_disagreements() -> None:
+    X, y, truth = differing(100, gained=20, lost=0)
+    with pytest.raises(ValueError, match=r"first rows of `disagreements`, which are 20, got 120 labels: of all rows"):
+        check(Planned(), X, y).decide(truth)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.75])
@@ -239,9 +243,7 @@ def test_the_number_needed_decides_and_the_verdict_is_right(share: float) -> Non
         rows = np.random.default_rng(n).permutation(len(y) - 20) + 20
         X[20:], truth[20:] = X[rows], truth[rows]
         found = check(Planned(), X, y)
-        twice = y.copy()
-        twice[found.disagreements[: 2 * found.needed]] = truth[found.disagreements[: 2 * found.needed]]
-        told = found.decide(twice).verdict
+        told = found.decide(truth[found.disagreements[: 2 * found.needed]]).verdict
         near.append(told != "cannot tell")
         right.append(told in ("cannot tell", "helps" if share > 0.5 else "hurts"))
     assert np.mean(near) >= 0.9
