@@ -39,31 +39,41 @@ func warnSupervised(r *method.Run) {
 	}
 }
 
-// checkShares warns of classes predicted for less than half of their share of the unlabeled rows, and of thresholds
-// that are to move and cannot. Methods that hold mean probabilities check these.
+// checkShares warns of thresholds that are to move and cannot, and of predicted classes. Methods that hold mean
+// probabilities check these.
 func checkShares(f *fitted) {
-	x, s, prior := f.setting, f.setting.sample, f.setting.prior.Shares
-	if !s.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {
+	x := f.setting
+	if !x.sample.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {
 		return
 	}
+	if !x.averages() {
+		checkPredicted(f)
+	}
+	if balance := x.options.Balance; !x.options.FitIntercept && (balance == "share" || balance == "mean") {
+		f.warn(warning.Balance)
+	}
+}
+
+// checkPredicted warns of classes predicted for less than half of their share of the unlabeled rows. A committee predicts
+// others than the estimated shares, and does not lose by it: docs/notes/committee.md.
+func checkPredicted(f *fitted) {
+	s, prior := f.setting.sample, f.setting.prior.Shares
 	shares, rows := make([]float64, len(prior)), float64(s.All.Unlabeled)
 	for k, i := range s.Unlabeled {
 		shares[f.Transduction[i]] += s.UnlabeledWeight[k]
 	}
 	s.Job.Reduce(shares)
-	warn := func(kind warning.Kind, values ...float64) {
-		f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
-	}
 	for class, share := range shares {
 		switch {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:
-			warn(warning.SmallShare, float64(class), prior[class], rows)
+			f.warn(warning.SmallShare, float64(class), prior[class], rows)
 		default:
-			warn(warning.Collapse, float64(class), share, prior[class])
+			f.warn(warning.Collapse, float64(class), share, prior[class])
 		}
 	}
-	if balance := x.options.Balance; !x.options.FitIntercept && (balance == "share" || balance == "mean") {
-		warn(warning.Balance)
-	}
+}
+
+func (f *fitted) warn(kind warning.Kind, values ...float64) {
+	f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
 }

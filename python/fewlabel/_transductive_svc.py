@@ -135,8 +135,8 @@ class TransductiveSVC(LinearClassifier):
         sparse rows or frequent words more than 5% of their squared length, or -1 is treated as the marker but is rarer
         than the labels 0 and 1.
     ClassPriorWarning
-        If the rows contradict the given `class_prior`, a class has no labeled row or a share of less than one row, a
-        class is predicted for less than half of its share, or the `balance` of the method needs an intercept.
+        If the rows contradict the given `class_prior`, a class has no labeled row, a class is predicted for less than
+        half of its given share or that is less than one row, or the `balance` of the method needs an intercept.
     FewlabelWarning
         If there are too few labels for `calibrate`: it needs 20 distinct labeled rows from classes with at least two.
     ConvergenceWarning
