@@ -215,7 +215,7 @@ def test_labels_are_not_judged_before_half_of_those_needed_are_there() -> None:
 
 
 def test_as_many_labels_again_are_needed_where_the_models_are_close() -> None:
-    X, y, truth = differing(1000, gained=200, lost=190)
+    X, y, truth = differing(1000, gained=190, lost=200)
     found = check(Planned(), X, y)
     then = found.decide(truth[found.disagreements[: found.needed]])
     assert (then.verdict, then.n_labels) == ("cannot tell", found.needed)
