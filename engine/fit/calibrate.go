@@ -2,9 +2,12 @@ package fit
 
 import (
 	"errors"
+	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -12,19 +15,30 @@ import (
 )
 
 const (
-	minHeldOut     = 20       // distinct rows; with fewer nothing is calibrated
 	calibratedRows = 5 * 1500 // unlabeled rows of the five fits together
 	calibratedTol  = 1e-3     // smallest tolerance of these fits: T does not need the last digits of scores
+	agreedRows     = 4.0      // c
+	growth         = 0.6      // g
+	fewRows        = 20       // unlabeled rows; with fewer, T = T' is that of the labeled rows held out
+	openShare      = 0.1      // what a may be off by without a warning
+	unlike         = 0.25     // part of the rows in which the fits differ from the classifier that a may be off by
 )
 
-// calibrate finds the temperature of probabilities, if the options ask for it.
+// calibrate finds the temperatures of probabilities, if the options ask for it.
 //
-//	Problem  T and e of Calibration, so that a class of probability p is right in a share p of the unlabeled rows
+//	Problem  probabilities are on average as large as the share a of the rows whose class is found: by the temperature
+//	         T for new rows, by T' for the unlabeled rows of the fit, which has pushed their scores off the boundary
 //	Method   cross-fitting: five fits with the class shares of the fit, each without a fifth of the labels and on a fifth
-//	         of the unlabeled rows, score the labeled rows held out. These get the class shares of the unlabeled rows by
-//	         weights, and package probability finds T and e
-//	Source   Guo, Pleiss, Sun & Weinberger 2017 (temperature); cross-fitting, as there are few labels, is ours
-//	Cost     at most about one more fit, and the search for T (docs/notes/calibration.md)
+//	         of the unlabeled rows, score the labeled rows held out, the unlabeled rows of their own, and those of the
+//	         next fit. Labels held out are weighted to the class shares, as much as h rows of weight 1
+//	         1. a is the share of the labels held out that are found, and counts h; the share of the rows of the next fit
+//	            in which a fit agrees with the classifier counts c √h
+//	         2. T' gives the unlabeled rows, by the classifier, the mean a of their largest probability
+//	         3. T = T' (t / t')^((m/n)^g): t gives that mean to the rows of the next fit, t' to its own. A fit has m of n
+//	            rows, and the more there are, the less does each one push its own score
+//	Source   ours. One temperature for all classes is that of Guo, Pleiss, Sun & Weinberger 2017. Measured, with what was
+//	         rejected, in docs/notes/calibration.md
+//	Cost     at most about one more fit, and three searches for temperatures
 func calibrate(result *fitted) error {
 	x, s := result.setting, result.setting.sample
 	switch {
@@ -35,48 +49,158 @@ func calibrate(result *fitted) error {
 		return nil
 	}
 	split := crossfit.NewSplit(s, s.Job, calibratedRows)
-	if split.Distinct < minHeldOut {
-		result.uncalibrated(warning.Calibration.Of(minHeldOut, float64(split.Distinct)))
+	if split.Folds == 0 {
+		result.uncalibrated("no class has two different labeled rows. Label more rows")
 		return nil
 	}
-	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([]float64, error) { return scoresWithout(x, f) })
+	next := &nextRows{}
+	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([]float64, error) {
+		return next.score(x, f)
+	})
 	var known *fault.Error
 	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
-		result.uncalibrated(warning.CalibrationFailed.Of().Because(err.Error()))
+		result.uncalibrated(err.Error())
 		return nil
 	}
 	switch {
 	case err != nil:
 		return err
 	case s.Job.Stopped(): // so were the further fits, after a step
-		result.uncalibrated(warning.CalibrationFailed.Of().Because("the fit was stopped"))
+		result.uncalibrated("the fit was stopped")
 		return nil
 	}
-	balance(held, x.prior.Shares)
-	result.Calibration = &Calibration{HeldOut: len(held.Class),
-		Temperature: probability.Temperature(s.Job, held, x.options.Loss.Spec().Temperature),
-		Smoothing:   probability.Smoothing(vector.Sum(held.Held.Weight), held.Classes)}
+	result.find(&split, held, next)
 	return nil
 }
 
-func (r *Result) uncalibrated(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
+func (r *Result) uncalibrated(reason string) {
+	r.Model.Warnings = append(r.Model.Warnings, warning.CalibrationFailed.Of().Because(reason))
+}
 
-// balance reweights the rows held out to the class shares of the unlabeled rows.
-func balance(scores *crossfit.Scores, shares []float64) {
-	weight := scores.Held.Weight
-	totals, before, after := make([]float64, len(shares)), vector.Sum(weight), 0.0
-	for i, y := range scores.Class {
+// nextRows are the unlabeled rows of the fit after each of the five, with scores by that one.
+type nextRows struct {
+	crossfit.Scored
+	places []int // in Split.Unlabeled
+}
+
+// score scores the rows of a fold by the fit without its labels, and keeps scores of the rows of the next one.
+func (next *nextRows) score(x *setting, f *crossfit.Fold) ([]float64, error) {
+	s, split, rows := x.sample, f.Split, slices.Clone(f.Rows)
+	for k, place := range split.Unlabeled {
+		if split.Chosen[k] == (f.Number+1)%split.Folds {
+			next.places, next.Weight = append(next.places, k), append(next.Weight, s.UnlabeledRows[place])
+			rows = append(rows, s.Unlabeled[place])
+		}
+	}
+	scores, err := scoresWithout(x, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	cut := len(f.Rows) * s.Classes()
+	next.Scores = append(next.Scores, scores[cut:]...)
+	return scores[:cut], nil
+}
+
+// agreement is the share of the rows for which the scores [Split.Unlabeled, K] of the classifier have the same class.
+func (next *nextRows) agreement(scores []float64, classes int) float64 {
+	agreed, total := 0.0, 0.0
+	for i, k := range next.places {
+		total += next.Weight[i]
+		if vector.Largest(next.Scores[i*classes:][:classes]) == vector.Largest(scores[k*classes:][:classes]) {
+			agreed += next.Weight[i]
+		}
+	}
+	return agreed / total
+}
+
+// find sets the temperatures and the probabilities of the rows of the fit, from scores by the five fits.
+func (r *fitted) find(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
+	x, s, k := r.setting, r.setting.sample, held.Classes
+	h, labels := balance(held, x.prior.Shares), vector.Sum(held.Held.Weight)
+	right, agreed, e := 1-held.Wrong()[0]/labels, 1.0, probability.Smoothing(labels, k)
+	scores, rows, many := x.unlabeledScores(r.Model), held.Held, len(split.Unlabeled) >= fewRows
+	if many {
+		rows = drawn(s, split, scores)
+		agreed = next.agreement(rows.Scores, k)
+	}
+	r.warnOpen(right, h, agreed, len(held.Class))
+	if c := agreedRows * math.Sqrt(h); many {
+		right = (h*right + c*agreed) / (h + c)
+	}
+	temperature := func(rows crossfit.Scored) float64 {
+		return probability.Temperature(s.Job, rows, k, right, e, x.options.Loss.Spec().Temperature)
+	}
+	ofFit, excess := temperature(rows), 1.0
+	if many && s.Transductive() {
+		part := float64(len(split.Unlabeled)) / float64(split.Folds*len(s.Unlabeled))
+		excess = math.Pow(temperature(next.Scored)/temperature(held.Unlabeled), math.Pow(part, growth))
+	}
+	r.Calibration = &Calibration{HeldOut: len(held.Class), Temperature: ofFit * excess, Smoothing: e}
+	r.Distributions = distributions(x, probabilities(s, scores, ofFit, e))
+}
+
+// drawn are the rows of a split, with their part of scores [unlabeled, K].
+func drawn(s *sample.Sample, split *crossfit.Split, scores []float64) (out crossfit.Scored) {
+	k := s.Classes()
+	for _, j := range split.Unlabeled {
+		out.Scores = append(out.Scores, scores[j*k:(j+1)*k]...)
+		out.Weight = append(out.Weight, s.UnlabeledRows[j])
+	}
+	return out
+}
+
+// probabilities makes probabilities of the unlabeled rows of their scores [unlabeled, K].
+func probabilities(s *sample.Sample, scores []float64, temperature, smoothing float64) []float64 {
+	k := s.Classes()
+	s.Job.EachRow(len(s.Unlabeled), func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			row := scores[j*k : (j+1)*k]
+			probability.Of(row, row, temperature, smoothing)
+			s.Weak.Of(j).Restrict(row)
+		}
+	})
+	return scores
+}
+
+// warnOpen warns where a is open: by two standard errors of the share of labels that are found, with two more of each
+// kind (Agresti & Coull 1998), and by what the fits may be worse than the classifier.
+func (r *fitted) warnOpen(right, h, agreed float64, rows int) {
+	share := (h*right + 2) / (h + 4)
+	if off := 2*math.Sqrt(share*(1-share)/(h+4)) + unlike*(1-agreed); off > openShare {
+		r.Model.Warnings = append(r.Model.Warnings, warning.Calibration.Of(float64(rows), 100*off))
+	}
+}
+
+// balance reweights the rows held out to the class shares of the unlabeled rows, of which none is 0. It returns how
+// many rows of equal weight say as much.
+func balance(held *crossfit.Scores, shares []float64) (h float64) {
+	const least = 1e-9
+	weight := held.Held.Weight
+	totals, before, after, squares := make([]float64, len(shares)), vector.Sum(weight), 0.0, 0.0
+	for i, y := range held.Class {
 		totals[y] += weight[i]
 	}
-	for i, y := range scores.Class {
-		weight[i] *= shares[y] / totals[y]
+	for i, y := range held.Class {
+		factor := max(shares[y], least) / totals[y]
+		squares += factor * factor * weight[i]
+		weight[i] *= factor
 		after += weight[i]
 	}
 	vector.Scale(weight, before/after)
+	return after * after / squares
 }
 
-// scoresWithout are the scores [Fold.Rows, K] of a fold by a fit without its labels, on its unlabeled rows.
-func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
+// unlabeledScores are the scores [unlabeled, K] by a classifier of the caller's features.
+func (x *setting) unlabeledScores(m *model.Linear) (scores []float64) {
+	decisions := x.decisions(x.sample.Packed(m))
+	for _, i := range x.sample.Unlabeled {
+		scores = append(scores, scoresOfRow(decisions, m.Outputs, int(i))...)
+	}
+	return scores
+}
+
+// scoresWithout are scores [list, K] of rows by a fit without the labels of a fold, on its unlabeled rows.
+func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error) {
 	s, options := x.sample, x.options
 	var labeled []int
 	for k := range s.Labeled {
@@ -111,8 +235,8 @@ func scoresWithout(x *setting, f *crossfit.Fold) ([]float64, error) {
 		views.join(result)
 	}
 	x.trained.add("calibrate", models, part.Job.Visited(), s.Pass)
-	decisions := make([]float64, len(f.Rows)*result.Model.Outputs)
-	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, f.Rows), decisions); err != nil {
+	decisions := make([]float64, len(list)*result.Model.Outputs)
+	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, list), decisions); err != nil {
 		return nil, err
 	}
 	return byClass(decisions, result.Model.Outputs), nil

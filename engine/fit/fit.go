@@ -54,7 +54,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	    compare    method auto: another start, then another method; the lower objective stays    compare.go
 //	weak       where rows are weakly labeled: open and learn again, with copies of these rows
 //	           in the class that was found                                                       weak.go
-//	calibrate  where asked for: a temperature, by five such fits without a fifth of the labels   calibrate.go
+//	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
 // Result.Trained has every model that was trained on the way.
 func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {

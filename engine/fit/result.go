@@ -16,7 +16,7 @@ type Result struct {
 	Model         *model.Linear
 	Returned      string    // the method whose solution this is, see compare.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
-	Distributions []float64 // [n, classes] soft labels, or nil where the method has none
+	Distributions []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
 	History       []trace.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
@@ -26,7 +26,8 @@ type Result struct {
 }
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
-// with one decision f have the scores (0, f).
+// with one decision f have the scores (0, f). It is for rows that take no part in the fit; Distributions are for those
+// that do.
 type Calibration struct {
 	Temperature float64 // T
 	Smoothing   float64 // e

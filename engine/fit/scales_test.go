@@ -14,9 +14,12 @@ import (
 func resized(t *testing.T, data planted.Data, factor func(row, col int) float64) planted.Data {
 	t.Helper()
 	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	for i := range data.Rows.Rows() {
+	dense := make([][]float64, data.Rows.Rows())
+	for i := range dense {
+		dense[i] = make([]float64, data.Rows.Cols())
 		data.Rows.Row(i, func(col int, value float64) {
-			indices, values = append(indices, int32(col)), append(values, value*factor(i, col))
+			dense[i][col] = value * factor(i, col)
+			indices, values = append(indices, int32(col)), append(values, dense[i][col])
 		})
 		indptr = append(indptr, int64(len(indices)))
 	}
@@ -24,7 +27,7 @@ func resized(t *testing.T, data planted.Data, factor func(row, col int) float64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data.Rows = rows
+	data.Rows, data.Dense = rows, dense
 	return data
 }
 

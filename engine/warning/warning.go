@@ -97,9 +97,9 @@ var (
 
 // Of probabilities:
 var (
-	Calibration = Kind{"calibration", "needed labeled", "probabilities are not calibrated: calibration needs %v " +
-		"distinct labeled rows from classes with at least two, but there are %v. Label more rows"}
-	CalibrationFailed = Kind{"calibration_failed", "", "probabilities are not calibrated"} // Because of what
+	Calibration = Kind{"calibration", "labeled points", "the probabilities are rough: the %v labeled rows they " +
+		"are calibrated with leave their mean open by %.0f points up or down. Label more rows"}
+	CalibrationFailed = Kind{"calibration_failed", "", "the probabilities are not calibrated"} // Because of what
 )
 
 func (k Kind) Of(values ...float64) Warning {

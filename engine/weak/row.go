@@ -74,6 +74,23 @@ func (r Row) Best(scores []float64) int32 {
 	return int32(vector.Largest(scores))
 }
 
+// Restrict leaves probabilities [K] to the classes that the row can have.
+func (r Row) Restrict(p []float64) {
+	if !r.Known() {
+		return
+	}
+	sum := 0.0
+	for y := range p {
+		if math.IsInf(r.Of(int32(y)), 1) {
+			p[y] = 0
+		}
+		sum += p[y]
+	}
+	for y := range p {
+		p[y] /= sum
+	}
+}
+
 // Likeliest is the class of least cost and its probability.
 func (r Row) Likeliest() (class int32, p float64) {
 	sum := 0.0

@@ -13,9 +13,8 @@ from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
 _OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no label
 
-# Category of each kind of warning of the library (docs/c.md). None: not passed on, because `predict_proba` warns.
-_CATEGORIES: dict[str, type[Warning] | None] = {
-    **dict.fromkeys(("calibration", "calibration_failed"), None),
+# Category of each kind of warning of the library (docs/c.md).
+_CATEGORIES: dict[str, type[Warning]] = {
     **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", *_OF_ROWS), DataWarning),
     **dict.fromkeys(("no_label", "small_share", "collapse", "balance"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
@@ -104,14 +103,6 @@ def leaves_without_label(names: list[Any], classes: np.ndarray) -> None:
         )
 
 
-def not_calibrated(needed: int = 20) -> None:
-    """Warn that the probabilities are the softmax of uncalibrated scores."""
-    warn(
-        f"the probabilities are not calibrated: calibration needs {needed} distinct labeled rows from classes with at "
-        "least 2. Label more rows, or set calibrate=False."
-    )
-
-
 def of_the_library(found: list[dict[str, Any]], model: Any) -> None:
     """Issue the warnings of the library for a fitted model."""
     for warning in found:
@@ -156,5 +147,4 @@ def of_columns(found: list[list[dict[str, Any]]], model: Any) -> None:
 
 
 def _issue(kind: str, text: str) -> None:
-    if (category := _CATEGORIES.get(kind, FewlabelWarning)) is not None:
-        warn(f"{text}.", category)
+    warn(f"{text}.", _CATEGORIES.get(kind, FewlabelWarning))

@@ -145,7 +145,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
         Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
-        probability is spread evenly over the classes.
+        probability is spread evenly over the classes. This is for new rows: the fit has moved its boundary away from
+        its own unlabeled rows, whose calibrated probabilities are in `label_distributions_`.
 
         Returns
         -------
@@ -173,8 +174,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             return np.zeros((len(scores), 1))
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        if self.calibrate and np.isnan(self.calibration_temperature_):
-            _advice.not_calibrated()
         return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

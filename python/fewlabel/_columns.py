@@ -106,8 +106,6 @@ def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
     """Probability (n, k) of 1 in each column."""
     temperature, smoothing = model.calibration_temperature_, model.calibration_smoothing_
     constant = model.termination_condition_ == CONSTANT
-    if model.calibrate and np.isnan(temperature[~constant]).any():
-        _advice.not_calibrated()
     found = expit(scores / np.where(np.isnan(temperature), 1, temperature))
     spread = np.where(np.isnan(smoothing), 0, smoothing)
     return np.where(constant, scores > 0, (1 - spread) * found + spread / 2)

@@ -55,8 +55,9 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     classes_, coef_, intercept_, alpha_, unlabeled_weight_ : see `TransductiveSVC`
     class_prior_, hierarchy_, transduction_ : see `TransductiveSVC`
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with unlabeled rows, and not with "switching". With
-        "posterior", these are the auxiliary labels q.
+        Probability of each class for every training row: with `calibrate` it is calibrated for rows of the fit, which
+        `predict_proba` is not. Otherwise, with unlabeled rows, the soft labels ("switching" has none; those of
+        "posterior" are the auxiliary labels q).
     method_, objective_, n_iter_, n_fits_ : see `TransductiveSVC`
     termination_condition_ : str
         Why the fit stopped, as in `TransductiveSVC`. For "entropy", "expectation" and "posterior": "converged" or

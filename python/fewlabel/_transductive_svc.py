@@ -95,7 +95,8 @@ class TransductiveSVC(LinearClassifier):
     transduction_ : ndarray of shape (n_rows,)
         Label of every training row: the given label, or the predicted label if the row is unlabeled or has weight 0.
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Probability of each class for every training row. Only with "auto" or "annealing" and unlabeled rows.
+        Probability of each class for every training row: with `calibrate` it is calibrated for rows of the fit, which
+        `predict_proba` is not. Otherwise the soft labels of "auto" and "annealing", if there are unlabeled rows.
     objective_ : float
         Final value of the objective, see Notes.
     method_ : str
@@ -120,7 +121,7 @@ class TransductiveSVC(LinearClassifier):
         Share of the unlabeled rows for which the supervised model, the starting point of the method, predicts the same
         class. NaN after a warm start and if there is nothing to compare.
     calibration_temperature_ : float
-        Temperature by which `predict_proba` divides scores before the softmax. NaN if not calibrated.
+        Temperature by which `predict_proba` divides scores before the softmax, for new rows. NaN if not calibrated.
     calibration_smoothing_ : float
         Share of the probability that `predict_proba` spreads evenly over the classes. NaN if not calibrated.
     n_features_in_ : int
@@ -138,7 +139,8 @@ class TransductiveSVC(LinearClassifier):
         If the rows contradict the given `class_prior`, a class has no labeled row, a class is predicted for less than
         half of its given share or that is less than one row, or the `balance` of the method needs an intercept.
     FewlabelWarning
-        If there are too few labels for `calibrate`: it needs 20 distinct labeled rows from classes with at least two.
+        If `calibrate` has so few labels that the mean of the probabilities may be off by more than 10 points, or no
+        class with two distinct ones: then they are not calibrated.
     ConvergenceWarning
         If `max_iter` was reached, labels did not settle, or the last solve did not converge.
 
