@@ -322,12 +322,13 @@ int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *l
  *                      method of the returned solution, of method "auto" that is "annealing" or "switching"; null for
  *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
  *
- * Directly after a fit with the option calibrate, decisions can be converted to probabilities: with T the
+ * Directly after a fit with the option calibrate, decisions of rows that took no part in it can be converted to
+ * probabilities (those of rows that did are its "label_distributions"): with T the
  * calibration_temperature, e the calibration_smoothing and s the decisions of a row, one for each of K classes,
  * class y has the probability (1 - e) exp(s[y]/T) / sum over k of exp(s[k]/T) + e/K. With two classes and one
  * decision f take s = (0, f). n_held_out is the number of labeled rows used to estimate T. All three are null
- * without calibrate, and if calibration is not possible, which a warning explains: it needs at least 20 distinct
- * labeled rows from classes with two or more. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A
+ * without calibrate, and if calibration is not possible, which a warning explains: it needs a class with two different
+ * labeled rows. If all labels have one class, T is 1, e is 0 and n_held_out is 0. A
  * model file does not store them (metadata can). */
 int32_t fewlabel_report(int64_t handle, char *text, int64_t text_size, int64_t *needed, char *error,
                         int64_t error_size);

@@ -17,10 +17,10 @@ import (
 const (
 	calibratedRows = 5 * 1500 // unlabeled rows of the five fits together
 	calibratedTol  = 1e-3     // smallest tolerance of these fits: T does not need the last digits of scores
-	agreedRows     = 4.0      // c
+	agreedRows     = 6.0      // c
 	growth         = 0.6      // g
 	fewRows        = 20       // unlabeled rows; with fewer, T = T' is that of the labeled rows held out
-	openShare      = 0.1      // what a may be off by without a warning
+	openShare      = 0.15     // what a may be off by without a warning
 	unlike         = 0.25     // part of the rows in which the fits differ from the classifier that a may be off by
 )
 
@@ -32,7 +32,7 @@ const (
 //	         of the unlabeled rows, score the labeled rows held out, the unlabeled rows of their own, and those of the
 //	         next fit. Labels held out are weighted to the class shares, as much as h rows of weight 1
 //	         1. a is the share of the labels held out that are found, and counts h; the share of the rows of the next fit
-//	            in which a fit agrees with the classifier counts c √h
+//	            in which a fit agrees with the classifier counts c √h. Half a row at least is not found
 //	         2. T' gives the unlabeled rows, by the classifier, the mean a of their largest probability
 //	         3. T = T' (t / t')^((m/n)^g): t gives that mean to the rows of the next fit, t' to its own. A fit has m of n
 //	            rows, and the more there are, the less does each one push its own score
@@ -117,18 +117,17 @@ func (next *nextRows) agreement(scores []float64, classes int) float64 {
 func (r *fitted) find(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
 	x, s, k := r.setting, r.setting.sample, held.Classes
 	h, labels := balance(held, x.prior.Shares), vector.Sum(held.Held.Weight)
-	right, agreed, e := 1-held.Wrong()[0]/labels, 1.0, probability.Smoothing(labels, k)
+	right, e := 1-held.Wrong()[0]/labels, probability.Smoothing(labels, k)
 	scores, rows, many := x.unlabeledScores(r.Model), held.Held, len(split.Unlabeled) >= fewRows
+	agreed, c := 1.0, 0.0
 	if many {
 		rows = drawn(s, split, scores)
-		agreed = next.agreement(rows.Scores, k)
+		agreed, c = next.agreement(rows.Scores, k), agreedRows*math.Sqrt(h)
 	}
 	r.warnOpen(right, h, agreed, len(held.Class))
-	if c := agreedRows * math.Sqrt(h); many {
-		right = (h*right + c*agreed) / (h + c)
-	}
+	right = min((h*right+c*agreed)/(h+c), 1-0.5/(h+c))
 	temperature := func(rows crossfit.Scored) float64 {
-		return probability.Temperature(s.Job, rows, k, right, e, x.options.Loss.Spec().Temperature)
+		return probability.Temperature(s.Job, rows, k, right, x.options.Loss.Spec().Temperature)
 	}
 	ofFit, excess := temperature(rows), 1.0
 	if many && s.Transductive() {

@@ -82,10 +82,10 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 			found := againWithout(t, data, result, o, s, crossfit.NewSplit(s, s.Job, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
 			k, e := float64(classes), 0.2*float64(classes)/(60+0.2*float64(classes))
-			right := (found.h*found.right + 4*math.Sqrt(found.h)*found.agreed) / (found.h + 4*math.Sqrt(found.h))
+			right := (found.h*found.right + 6*math.Sqrt(found.h)*found.agreed) / (found.h + 6*math.Sqrt(found.h))
 			of := func(scores []float64) float64 {
 				rows := crossfit.Scored{Scores: scores, Weight: slices.Repeat([]float64{1}, len(scores)/classes)}
-				return probability.Temperature(work.NewJob(1, nil), rows, classes, right, e, usual)
+				return probability.Temperature(work.NewJob(1, nil), rows, classes, right, usual)
 			}
 			ofFit, factor := of(found.mine), 1.0
 			if o.UnlabeledWeight != 0 {

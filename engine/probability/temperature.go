@@ -12,16 +12,16 @@ import (
 
 // Temperature finds T at which rows have a given mean of their largest probability.
 //
-//	Problem  Σ_i w_i max_y p_i(y) = right Σ_i w_i, with p_i = (1 - e) softmax(s_i/T) + e/K of the scores s_i [K]
-//	Symbols  w_i weight of row i; right the share of these rows whose class is found; e Smoothing
+//	Problem  Σ_i w_i max_y p_i(y) = right Σ_i w_i, with p_i = softmax(s_i/T) of the scores s_i [K]
+//	Symbols  w_i weight of row i; right the share of these rows whose class is found
 //	Stops    halvings of log T between the logarithm of the usual temperature ± reach; at an end of these where no T
 //	         gives the share
 //	Cost     halvings passes over the scores
-func Temperature(job *work.Job, rows crossfit.Scored, classes int, right, smoothing, usual float64) float64 {
+func Temperature(job *work.Job, rows crossfit.Scored, classes int, right, usual float64) float64 {
 	low, high, total := -reach, reach, vector.Sum(rows.Weight)
 	for range halvings {
 		middle := (low + high) / 2
-		if confidence(job, rows, classes, usual*math.Exp(middle), smoothing) > right*total {
+		if confidence(job, rows, classes, usual*math.Exp(middle)) > right*total {
 			low = middle
 		} else {
 			high = middle
@@ -43,7 +43,7 @@ func Smoothing(rows float64, classes int) float64 {
 }
 
 // confidence is Σ w max p.
-func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature, smoothing float64) float64 {
+func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature float64) float64 {
 	var total [1]float64
 	job.Sum(len(rows.Weight), total[:], func(lo, hi int, part []float64) {
 		for i := lo; i < hi; i++ {
@@ -52,13 +52,13 @@ func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature, s
 			for _, s := range scores {
 				sum += math.Exp((s - largest) / temperature)
 			}
-			part[0] += rows.Weight[i] * ((1-smoothing)/sum + smoothing/float64(classes))
+			part[0] += rows.Weight[i] / sum
 		}
 	})
 	return total[0]
 }
 
-// Of sets p [K] to the probabilities of scores s [K].
+// Of sets p [K] to the probabilities (1 - e) softmax(s/T) + e/K of scores s [K].
 func Of(p, s []float64, temperature, smoothing float64) {
 	for y, score := range s {
 		p[y] = score / temperature

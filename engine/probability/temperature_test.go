@@ -23,27 +23,26 @@ func drawn(n, classes int, seed uint64) (rows crossfit.Scored) {
 	return rows
 }
 
-func find(rows crossfit.Scored, classes int, right, smoothing, usual float64) float64 {
-	return Temperature(work.NewJob(1, nil), rows, classes, right, smoothing, usual)
+func find(rows crossfit.Scored, classes int, right, usual float64) float64 {
+	return Temperature(work.NewJob(1, nil), rows, classes, right, usual)
 }
 
 func TestTheMeanOfTheLargestProbabilitiesIsTheGivenOne(t *testing.T) {
 	for _, classes := range []int{2, 5} {
 		rows := drawn(200, classes, 3)
 		for _, right := range []float64{0.55, 0.8, 0.95} {
-			for _, e := range []float64{0, 0.03} {
-				temperature, mean := find(rows, classes, right, e, 0.2), 0.0
-				for i, w := range rows.Weight {
-					p := make([]float64, classes)
-					Of(p, rows.Scores[i*classes:(i+1)*classes], temperature, e)
-					if sum := vector.Sum(p); math.Abs(sum-1) > 1e-12 || slices.Min(p) < e/float64(classes) {
-						t.Fatalf("probabilities %v", p)
-					}
-					mean += w * slices.Max(p) / vector.Sum(rows.Weight)
+			temperature, mean, p := find(rows, classes, right, 0.2), 0.0, make([]float64, classes)
+			for i, w := range rows.Weight {
+				scores := rows.Scores[i*classes : (i+1)*classes]
+				Of(p, scores, temperature, 0.03)
+				if sum := vector.Sum(p); math.Abs(sum-1) > 1e-12 || slices.Min(p) < 0.03/float64(classes) {
+					t.Fatalf("probabilities %v", p)
 				}
-				if math.Abs(mean-right) > 1e-9 {
-					t.Errorf("%d classes, smoothing %v: mean %v, want %v", classes, e, mean, right)
-				}
+				Of(p, scores, temperature, 0)
+				mean += w * slices.Max(p) / vector.Sum(rows.Weight)
+			}
+			if math.Abs(mean-right) > 1e-9 {
+				t.Errorf("%d classes: mean %v, want %v", classes, mean, right)
 			}
 		}
 	}
@@ -54,7 +53,7 @@ func TestATemperatureOutOfReachIsFinite(t *testing.T) {
 	equal := crossfit.Scored{Scores: make([]float64, 8), Weight: []float64{1, 1}}
 	for _, right := range []float64{0, 0.25, 1} {
 		for _, rows := range []crossfit.Scored{rows, equal} {
-			if got := find(rows, 4, right, 0.01, 0.2); !(got > 1e-7 && got < 1e5) {
+			if got := find(rows, 4, right, 0.2); !(got > 1e-7 && got < 1e5) {
 				t.Errorf("temperature %v for the mean %v", got, right)
 			}
 		}
@@ -64,9 +63,9 @@ func TestATemperatureOutOfReachIsFinite(t *testing.T) {
 // A factor on scores and on the usual temperature is one on the temperature: a power of 2 leaves the bits.
 func TestTemperatureFollowsTheScale(t *testing.T) {
 	rows := drawn(100, 4, 9)
-	want := find(rows, 4, 0.7, 0.02, 0.2)
+	want := find(rows, 4, 0.7, 0.2)
 	vector.Scale(rows.Scores, 8)
-	if got := find(rows, 4, 0.7, 0.02, 8*0.2); got != 8*want {
+	if got := find(rows, 4, 0.7, 8*0.2); got != 8*want {
 		t.Errorf("temperature %v of scores, %v of eight times the scores", want, got)
 	}
 }

@@ -9,8 +9,9 @@ quarter of the rows, or the published part, is the test. Nothing is given to `Tr
 Columns: macro F on the test for each learner; `gain`, (default - supervised) / (true - supervised) of macro F; `rare`,
 F of the rarest class; `time`, processor time of the default / true, one thread; `off`, total variation distance of the
 estimated shares from the true ones; `inside`, the part of the classes whose true share is in its 90 % interval;
-`calibration`, the expected calibration error of probabilities. Means over the sets end the table, with gain as the
-ratio of the mean gains; `lost`, the part of the draws in which the default is more than 0.01 of macro F below the best
+`test` and `fit`, the expected calibration error of probabilities of the test rows and of the unlabeled rows of the fit,
+and `rough`, the part of the fits that warned of them. Means over the sets end the table, with gain as the ratio of the
+mean gains; `lost`, the part of the draws in which the default is more than 0.01 of macro F below the best
 of its peers; and the parts of these, and of the draws in which it is more than 0.03 above, in which it warned. Every
 fit is a line of quality.csv; fits of an earlier file are taken over by `--known`.
 """
@@ -46,7 +47,8 @@ LEARNERS = ("default", "true", "supervised", "LinearSVC", "logistic regression")
 PEERS, SUPERVISED = LEARNERS[2:], LEARNERS[3:]  # that the default should not fall behind; that have labeled rows only
 METHODS = ("annealing", "switching", "pair_switching", "gradient", "entropy", "expectation", "posterior")
 LOGISTIC = "logistic"  # SemiSupervisedLogisticRegression as it comes
-PROBABLE = (LOGISTIC, *METHODS[4:])  # of its class
+CALIBRATED = "calibrated"  # the default with probabilities
+PROBABLE = (LOGISTIC, CALIBRATED, *METHODS[4:])
 KERNELS = ("graph", "rbf")  # of KernelFeatures; no shares are given
 CELL = ["set", "labels", "sampling"]
 LOST, WON = -0.01, 0.03  # of macro F, to the best peer
@@ -54,6 +56,7 @@ CONFIDENCE = 0.9
 STRENGTHS = {"C": [1, 10, 100, 0.1, 0.01], "class_weight": [None, "balanced"]}  # the first of equals is taken
 FOLDS = 5
 BINS = 15  # of the calibration error
+MUCH = 0.12  # of it
 
 
 # ------------------------------------------------------------------ learners
@@ -74,6 +77,7 @@ def learner(name: str, task: Task) -> Any:
         "LinearSVC": tuned(task, LinearSVC(), STRENGTHS),
         "logistic regression": LogisticRegression(C=10, max_iter=1000),
         LOGISTIC: SemiSupervisedLogisticRegression(n_jobs=1),
+        CALIBRATED: TransductiveSVC(calibrate=True, n_jobs=1),
     }[name]
 
 
@@ -96,7 +100,10 @@ def fit(task: Task, name: str) -> dict[str, Any]:
         seconds, _ = measure.seconds(lambda: estimator.fit(task.X[rows], task.given[rows]))
     found = {"learner": name, "seconds": seconds, **scores(task, estimator.predict(task.X_test))}
     if name in PROBABLE:
-        found["calibration"] = calibration_error(task, estimator)
+        hidden, classes = task.unlabeled, estimator.classes_
+        found["test"] = calibration_error(estimator.predict_proba(task.X_test), classes, task.y_test)
+        found["fit"] = calibration_error(estimator.label_distributions_[hidden], classes, task.y[hidden])
+        found["rough"] = float(any("the probabilities are" in str(one.message) for one in caught))
     return found | (shares_of(task, estimator, caught) if name == "default" else {})
 
 
@@ -108,12 +115,9 @@ def scores(task: Task, predicted: np.ndarray) -> dict[str, float]:
     return {"F": float(np.mean(each)), "accuracy": float(np.mean(task.y_test == predicted)), "rare": float(rare)}
 
 
-def calibration_error(task: Task, estimator: Any) -> float:
-    """Mean over the test rows of |share of right answers - mean confidence| of their bin, bins of equal width."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # too few labels to calibrate
-        probabilities = estimator.predict_proba(task.X_test)
-    confidence, right = probabilities.max(axis=1), estimator.classes_[probabilities.argmax(axis=1)] == task.y_test
+def calibration_error(probabilities: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
+    """Mean over the rows of |share of right answers - mean confidence| of their bin, bins of equal width."""
+    confidence, right = probabilities.max(axis=1), classes[probabilities.argmax(axis=1)] == truth
     gaps = np.bincount(np.minimum((confidence * BINS).astype(int), BINS - 1), right - confidence, minlength=BINS)
     return float(np.abs(gaps).sum() / len(right))
 
@@ -148,7 +152,7 @@ def fits(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
 # ------------------------------------------------------------------ the table
 def cells(found: pd.DataFrame) -> pd.DataFrame:
     """A row for each cell, means over its draws."""
-    what = [name for name in ("F", "calibration") if name in found]
+    what = [name for name in ("F", "test", "fit", "rough") if name in found]
     values = found.pivot_table(index=CELL, columns="learner", values=[*what, "rare", "seconds"], sort=False)
     learners = [one for one in found["learner"].unique() if one in values["F"]]
     table = pd.DataFrame(
@@ -189,10 +193,23 @@ def losses(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(parts).astype(float).groupby(level=["labels", "sampling"]).mean()
 
 
+def unsaid(found: pd.DataFrame) -> pd.DataFrame:
+    """Cells of probabilities that are much off, and those of them in which no fit warned."""
+    if "rough" not in found:
+        return pd.DataFrame()
+    means = (
+        found[found["learner"].isin(PROBABLE)].groupby(["learner", *CELL], sort=False)[["test", "fit", "rough"]].mean()
+    )
+    off = means[["test", "fit"]].max(axis=1) > MUCH
+    parts = {"cells": means["rough"].notna(), f"above {MUCH}": off, "without a warning": off & (means["rough"] == 0)}
+    return pd.DataFrame(parts).groupby(["learner", "labels"]).sum()
+
+
 def show(found: pd.DataFrame) -> str:
     """The page."""
     table = cells(found)
-    parts = {"": table, "Means over the sets": overall(table), "Draws beside the best peer": losses(found)}
+    parts = {"": table, "Means over the sets": overall(table), "Draws beside the best peer": losses(found),
+             "Calibration errors": unsaid(found)}  # fmt: skip
     text = {title: part.to_string(float_format="%.3f", na_rep="-") for title, part in parts.items() if len(part)}
     return "\n".join(f"{title}\n{part}\n" for title, part in text.items())
 
@@ -210,7 +227,7 @@ def options() -> argparse.ArgumentParser:
     """What the command line takes."""
     parser = argparse.ArgumentParser(prog="benchmarks quality", description=__doc__.splitlines()[0])
     sets, samplings = tuple(data.SETS), ("equal", "random")
-    names = (*LEARNERS, LOGISTIC, *METHODS, *KERNELS)
+    names = (*LEARNERS, LOGISTIC, CALIBRATED, *METHODS, *KERNELS)
     parser.add_argument("--sets", type=lambda text: listed(text, sets), default=[*CHOOSING, *REPORTING],
                         help="with commas between them; also " + ", ".join(GROUPS))  # fmt: skip
     parser.add_argument("--labels", type=lambda text: [int(k) for k in text.split(",")], default=[2, 5, 20, 80],

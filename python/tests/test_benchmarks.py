@@ -353,6 +353,18 @@ def test_the_gain_of_the_means_is_the_ratio_of_the_mean_gains():
     assert "F supervised" in quality.show(lines[lines["learner"] == "supervised"].drop(columns="warned"))
 
 
+def test_calibration_errors_are_counted_where_nothing_warns():
+    common = {"labels": 5, "sampling": "equal", "draw": 0, "F": 0.5, "rare": 0.5, "seconds": 1.0, "learner": "logistic"}
+    lines = quality.pd.DataFrame([
+        common | {"set": name, "test": test, "fit": fit, "rough": rough}
+        for name, test, fit, rough in (("a", 0.2, 0.1, 1.0), ("b", 0.1, 0.13, 0.0), ("c", 0.1, 0.1, 0.0))
+    ])  # fmt: skip
+    assert quality.unsaid(lines).loc[("logistic", 5)].tolist() == [3, 2, 1]
+    assert "without a warning" in quality.show(lines)
+    p = np.array([[0.9, 0.1], [0.9, 0.1], [0.3, 0.7]])
+    assert quality.calibration_error(p, np.array([4, 6]), np.array([4, 6, 6])) == pytest.approx((0.8 + 0.3) / 3)
+
+
 def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(data.SETS, "planted", planted)
     learners = (*quality.LEARNERS, "posterior", "graph")
@@ -361,7 +373,7 @@ def test_every_learner_has_a_line_and_known_fits_are_taken_over(monkeypatch, tmp
     every = quality.pd.read_csv(tmp_path / "all.csv")
     assert every["learner"].tolist() == 2 * list(learners)
     assert every["F"].min() > 0.2
-    assert every["calibration"].notna().sum() == 2
+    assert every[["test", "fit", "rough"]].notna().sum().tolist() == [2, 2, 2]
     capsys.readouterr()
     again = [*arguments, str(tmp_path / "one.csv"), "--learners", "default", "--known", str(tmp_path / "all.csv")]
     assert quality.main(again) == 0

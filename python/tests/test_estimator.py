@@ -298,7 +298,6 @@ def test_a_tol_out_of_reach_is_said_to_be_so(unlabeled_weight: float) -> None:
 
 def test_warnings_of_the_library() -> None:
     found = [
-        {"kind": "calibration", "values": {}, "text": "predict_proba warns of it"},
         {"kind": "moon", "values": {"class": 1}, "text": "the moon is full"},
         {"kind": "no_label", "values": {"class": 1}, "text": "class spam has none"},
         {"kind": "dominant_features", "values": {"feature": 2, "share": 0.5}, "text": "one is large"},
