@@ -55,7 +55,7 @@ func (m *mixture) objective(s *sample.Sample, held func(k int) bool, share []flo
 		value += math.Log(f)
 	}
 	if !m.spheres {
-		m.each(0, m.shape.Features, func(_ int, f *float64) { value += worth * smoothing * *f })
+		m.each(0, m.shape.Features, func(_ int, logs []float64) { value += worth * smoothing * vector.Sum(logs) })
 	}
 	return value
 }

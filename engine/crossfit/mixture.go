@@ -207,33 +207,44 @@ func (m *mixture) maximize() {
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
 	total := make([]float64, m.shape.Classes) // of the values, or of their squares
 	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
-		m.each(lo, hi, func(y int, value *float64) {
-			if m.spheres {
-				part[y] += *value * *value
-			} else {
-				part[y] += *value
+		m.each(lo, hi, func(first int, values []float64) {
+			for c, v := range values {
+				if m.spheres {
+					v *= v
+				}
+				part[first+c] += v
 			}
 		})
 	})
+	if m.spheres {
+		for y, squares := range total {
+			total[y] = concentration / math.Sqrt(max(squares, math.SmallestNonzeroFloat32))
+		}
+	} else {
+		for y, values := range total {
+			total[y] = 1 / (values + m.features*smoothing)
+		}
+	}
 	m.job.Stripes(m.shape.Features, func(lo, hi int) {
-		m.each(lo, hi, func(y int, value *float64) {
-			if m.spheres {
-				*value *= concentration / math.Sqrt(max(total[y], math.SmallestNonzeroFloat32))
-			} else {
-				*value = math.Log((*value + smoothing) / (total[y] + m.features*smoothing))
+		m.each(lo, hi, func(first int, values []float64) {
+			for c, v := range values {
+				if m.spheres {
+					values[c] = v * total[first+c]
+				} else {
+					values[c] = math.Log((v + smoothing) * total[first+c])
+				}
 			}
 		})
 	})
 }
 
-// each calls change for the values of the features lo ... hi-1 of all components.
-func (m *mixture) each(lo, hi int, change func(y int, value *float64)) {
+// each calls change for the values of all components at the features lo ... hi-1, those of the classes from first on.
+func (m *mixture) each(lo, hi int, change func(first int, values []float64)) {
 	for b := range m.shape.Panels() {
 		p := m.shape.Panel(b)
-		for j := lo; j < hi; j++ {
-			for c := range min(p.Width, m.shape.Classes-p.First) {
-				change(p.First+c, &m.component[p.Start+j*p.Stride+c])
-			}
+		width := min(p.Width, m.shape.Classes-p.First)
+		for at := p.Start + lo*p.Stride; at < p.Start+hi*p.Stride; at += p.Stride {
+			change(p.First, m.component[at:at+width])
 		}
 	}
 }

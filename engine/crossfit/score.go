@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	sharesRows  = 5000    // unlabeled rows scored for shares, which these determine within 0.7 points
+	sharesRows  = 2500    // unlabeled rows scored for shares, which these determine within a point
 	startRows   = 1 << 14 // from ManyRows on, where scores also show whether a mixture is a good start
 	MaxNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
 )

@@ -27,7 +27,7 @@ import (
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do
+//	Stops    as the fits do, T at a tolerance of 1e-3 where it is 1e-5
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up
 //	         to seven for spreads and predictions; S of the labeled rows
 type committee struct {
@@ -41,6 +41,7 @@ const (
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
 	supported  = 0.5     // part of v where φ stays: the labels support it
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
+	looseness  = 100     // factor on the tolerance of T up to calibratedTol: a mean does not need its last digits
 )
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
@@ -67,7 +68,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 		return nil, err
 	}
 	c.join(result)
-	result.setting.views = part
+	result.setting.views, result.setting.options.Tol = part, x.options.Tol
 	return result, nil
 }
 
@@ -99,7 +100,13 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 	}
 	before := job.Visited()
 	mixture := crossfit.MixtureModel(s, job)
-	return c, c.add("mixture", mixture, job.Visited()-before)
+	if err := c.add("mixture", mixture, job.Visited()-before); err != nil {
+		return nil, err
+	}
+	loose := *x
+	loose.options.Tol = max(x.options.Tol, min(looseness*x.options.Tol, calibratedTol))
+	c.setting = &loose
+	return c, nil
 }
 
 // add adds a view.
@@ -130,11 +137,9 @@ func (c *committee) moveShares() error {
 	if err != nil || part == nil || !part.Sample.Transductive() {
 		return err
 	}
-	options := x.options
-	options.Tol = max(options.Tol, calibratedTol) // shares do not need the last digits of scores
 	problem := x.problem
 	problem.Start = nil // it has features that the part has not
-	small, err := newSetting(part.Sample, problem, options, x.trained)
+	small, err := newSetting(part.Sample, problem, x.options, x.trained)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		}
 		classes := together.Model.Classes
 		given, supervised := o, o
-		given.ClassPrior.Shares, given.ClassPrior.Rule = together.Model.ClassPrior, "auto"
+		given.ClassPrior.Shares, given.ClassPrior.Rule, given.Tol = together.Model.ClassPrior, "auto", calibratedTol
 		supervised.UnlabeledWeight = 0
 		one := mustFitProblem(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, ChosenLabels: true}, given)
 		transductive, spread := centered(data, byRow(one, data))

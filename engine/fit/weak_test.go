@@ -554,7 +554,7 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := search(x, start{})
+	first, err := learn(x, start{})
 	if err != nil {
 		t.Fatal(err)
 	}
