@@ -125,8 +125,10 @@ def test_drawn_rows_correct_the_shares_that_the_fit_would_have() -> None:
         one.label(row, NAMES[TRUTH[row]])
     assert one.fit().class_prior == "auto"
     one._journal.append({"draw": drawn})
-    for row in drawn:
+    for row in drawn[:-1]:
         one.label(row, NAMES[0])
+    assert one.fit().class_prior == "auto"  # the first ones are no sample of all rows
+    one.label(drawn[-1], NAMES[0])
     shares = one.fit().class_prior
     assert shares["sport"] > 0.8
     assert one.fit().class_prior_[list(one.fit().classes_).index("sport")] == pytest.approx(shares["sport"])
@@ -136,12 +138,13 @@ def test_drawn_rows_correct_the_shares_that_the_fit_would_have() -> None:
     assert with_own._drawn() == []
 
 
-def test_a_fit_gets_these_shares_unless_the_model_has_others() -> None:
+def test_a_fit_between_two_batches_gets_these_shares_unless_the_model_has_others() -> None:
     def prior(**settings: Any) -> Any:
         one = Session(X, TransductiveSVC(n_jobs=1, **settings))
         for _ in range(2):
             answer(one, 8)
-        return one.fit().class_prior, [one._positions[row] for row in one._known()]
+        one.next()
+        return one._fitted.model.class_prior, [one._positions[row] for row in one._known()]
 
     found, rows = prior()
     assert found == _choose.guessed(_choose.coordinates(X), rows, NAMES[TRUTH[rows]].tolist())
@@ -270,10 +273,12 @@ def test_class_shares_do_not_contradict_what_is_ruled_out() -> None:
     labeled = {*one._known()}
     others = [row for row in range(60) if row not in labeled]
     one.rule_out(others[0], one.classes[0])
-    assert isinstance(one.fit().class_prior, dict)
+    one.next()
+    assert isinstance(one._fitted.model.class_prior, dict)
     for row in others[1:]:
         one.rule_out(row, one.classes[0])
-    assert one.fit().class_prior == "auto"
+    one.next()
+    assert one._fitted.model.class_prior == "auto"
 
 
 def test_classes_are_renamed_and_merged_with_all_their_answers(tmp_path: Path) -> None:

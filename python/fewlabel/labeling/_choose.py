@@ -4,9 +4,9 @@ Problem  Choose n rows, with or without answers so far, whose labels are worth m
 Symbols  z_i unit rows of m coordinates, from a truncated SVD where X is sparse; l rows with an answer.
 Rule     k-means of CLUSTERED rows, and of those with an answer, into n + l clusters. Row after row comes from the
          largest of the clusters with the fewest answers, and is the one nearest to the center: typical rows, unlike
-         each other and unlike those with an answer. Such labels are no sample of the rows, and class_prior="auto" finds
-         wrong shares from few of them: while there are fewer than ENOUGH a class, a class has the rows whose nearest
-         labeled row has it. Rows that are drawn at random correct both. With strata h, the classes that were predicted,
+         each other and unlike those with an answer. Such labels are no sample of the rows. A fit between two batches
+         gives a class the rows whose nearest labeled row has it, which takes no time; the final one has the estimate of
+         the model. Rows that are drawn at random correct both. With strata h, the classes that were predicted,
          and their shares W_h of the rows, the share of y is Σ_h W_h times the share of y in the answers of h: without
          bias, and as a draw has W_h of its rows from h, the share of y in all its answers.
 Source   Hacohen, Dekel and Weinshall, ICML 2022, for the clusters; Nguyen and Smeulders, ICML 2004, for the use of
@@ -28,8 +28,6 @@ from sklearn.preprocessing import normalize
 COMPONENTS = 100
 ROUNDS = 20
 MOST_CLUSTERS = 300
-ENOUGH = 10  # labels a class
-STRATIFIED = 0.5  # of the variance of a sample without strata
 MOST_ROWS = 20_000  # of which nearest labels are found
 CLUSTERED = 3_000  # beside those with an answer
 
@@ -86,7 +84,7 @@ def corrected(guess: dict[Any, float], drawn: Counter[Any]) -> dict[Any, float]:
     """Shares of the classes, moved toward the answers of drawn rows as far as the difference is hardly chance."""
     n = max(sum(drawn.values()), 1)
     found = {name: drawn[name] / n for name in guess} if drawn else guess
-    variance = STRATIFIED * (1 - sum(share**2 for share in guess.values())) / n
+    variance = (1 - sum(share**2 for share in guess.values())) / n  # at most: strata make it smaller
     difference = sum((found[name] - guess[name]) ** 2 for name in guess)
     if difference <= variance:
         return guess

@@ -34,7 +34,7 @@ class Session:
     model : classifier, or pipeline that ends in one
         Not fitted. The steps before the last are fitted once, to all rows and without labels. A classifier for
         unlabeled rows is refitted to all rows, another one to the labeled rows. One with class_prior="auto" and without
-        `hierarchy` gets class shares as a dict while there are fewer than ten labels a class.
+        `hierarchy` gets class shares as a dict between two batches, and where rows drawn at random contradict its own.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
@@ -340,13 +340,16 @@ class Session:
 
         if not self._learner.finds_shares:
             return fit(None)
-        if whole and len(known) >= _choose.ENOUGH * len(set(known.values())):
+        if whole:
             found = fit("auto")
             guess = self._learner.shares(found.model)
         else:
             labeled = [self._positions[row] for row in known]
             guess = _choose.guessed(self._learner.coordinates, labeled, [*known.values()])
-        shares = _choose.corrected(guess, Counter(known[row] for row in self._drawn() if row in known))
+        drawn = self._drawn()
+        if any(row not in answers.rows for row in drawn):  # the first answers of a draw are no sample of all rows
+            drawn = []
+        shares = _choose.corrected(guess, Counter(known[row] for row in drawn if row in known))
         return fit(shares) if found is None or shares != guess else found
 
     def _drawn(self) -> list[Any]:
