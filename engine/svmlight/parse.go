@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -14,7 +15,11 @@ import (
 
 // parser turns lines into arrays. Its methods row and labelsAlone read a line and return what is wrong with it.
 type parser struct {
-	Data
+	rows, features      int
+	indptr, labelIndptr list[int64]
+	indices             list[int32]
+	values, labels      list[float64]
+
 	job        *work.Job
 	withLabels bool // each row starts with its labels
 	base, end  int  // numbers of the first feature and behind the largest that is allowed
@@ -27,8 +32,9 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 	}
 	defer text.file.Close()
 	base := firstFeature(o.ZeroBased)
-	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
-		withLabels: o.LabelsPath == "", base: base, end: base + cmp.Or(o.Features, math.MaxInt32)}
+	p := &parser{features: o.Features, job: job, withLabels: o.LabelsPath == "", base: base,
+		end: base + cmp.Or(o.Features, math.MaxInt32)}
+	p.indptr.last, p.labelIndptr.last = []int64{0}, []int64{0}
 	for text.Scan() {
 		if err := p.room(text.Bytes(), path); err != nil {
 			return nil, err
@@ -40,7 +46,16 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 	if err := text.Err(); err != nil {
 		return nil, text.failure(err)
 	}
-	return &p.Data, nil
+	return p.data(path)
+}
+
+// data joins what was read.
+func (p *parser) data(path string) (*Data, error) {
+	if err := ask(p.values.length(), p.labels.length(), p.indptr.length(), path); err != nil {
+		return nil, err
+	}
+	return &Data{p.rows, p.features, p.indptr.joined(), p.indices.joined(), p.values.joined(), p.labels.joined(),
+		p.labelIndptr.joined()}, nil
 }
 
 func firstFeature(zeroBased bool) int {
@@ -52,40 +67,62 @@ func firstFeature(zeroBased bool) int {
 
 // room makes room for what a line may hold.
 func (p *parser) room(line []byte, path string) error {
-	values := grown(len(p.Values)+bytes.Count(line, []byte(":")), cap(p.Values))
-	labels := grown(len(p.Labels)+1+bytes.Count(line, []byte(",")), cap(p.Labels))
-	rows := grown(len(p.Indptr)+1, cap(p.Indptr))
+	values := p.values.missing(bytes.Count(line, []byte(":")))
+	labels := p.labels.missing(1 + bytes.Count(line, []byte(",")))
+	rows := p.indptr.missing(1)
 	if values+labels+rows == 0 {
 		return nil
 	}
-	if err := ask(12*values+8*labels+16*rows, path); err != nil {
+	if err := ask(values, labels, rows, path); err != nil {
 		return err
 	}
-	p.Indices, p.Values = moved(p.Indices, values), moved(p.Values, values)
-	p.Labels, p.Indptr, p.LabelIndptr = moved(p.Labels, labels), moved(p.Indptr, rows), moved(p.LabelIndptr, rows)
+	p.indices.grow(values)
+	p.values.grow(values)
+	p.labels.grow(labels)
+	p.indptr.grow(rows)
+	p.labelIndptr.grow(rows)
 	return nil
 }
 
-// grown is a new capacity for n entries; 0: there is room for them.
-func grown(n, capacity int) int {
-	if n <= capacity {
+// ask refuses to read what there is no memory for.
+func ask(values, labels, rows int, path string) error {
+	return askBytes(12*values+8*labels+16*rows, path)
+}
+
+func askBytes(bytes int, path string) error {
+	const garbage = 1.25
+	return need(garbage*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
+}
+
+// list grows piece by piece: an array that moved, again and again, would leave gaps that are too small for the next.
+type list[T any] struct {
+	pieces [][]T
+	last   []T
+	before int // entries of the pieces
+}
+
+func (l *list[T]) length() int { return l.before + len(l.last) }
+
+// missing is the size of the piece that n more entries need; 0: there is room for them.
+func (l *list[T]) missing(n int) int {
+	if len(l.last)+n <= cap(l.last) {
 		return 0
 	}
-	return max(n, min(2*capacity, capacity+capacity/4+1<<16))
+	return max(n, l.length()/4, 1<<8)
 }
 
-// moved is a copy with a new capacity; 0: the same.
-func moved[T any](entries []T, capacity int) []T {
-	if capacity == 0 {
-		return entries
+func (l *list[T]) grow(size int) {
+	if size > 0 {
+		l.before = l.length()
+		l.pieces, l.last = append(l.pieces, l.last), make([]T, 0, size)
 	}
-	return append(make([]T, 0, capacity), entries...)
 }
 
-// ask refuses to read what there is no memory for.
-func ask(bytes int, path string) error {
-	const untidy = 1.25 // what was read before leaves garbage and gaps
-	return need(untidy*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
+// joined is the whole list, which is empty then.
+func (l *list[T]) joined() []T {
+	whole := slices.Concat(append(l.pieces, l.last)...)
+	*l = list[T]{}
+	return whole
 }
 
 var need = memory.Need // replaced in tests
@@ -99,7 +136,7 @@ func (p *parser) row(line []byte) (wrong error) {
 		words++
 		read := p.pair
 		if p.withLabels && words == 1 && (&line[0] == &word[0] || bytes.IndexByte(word, ':') < 0) {
-			read = p.labels
+			read = p.readLabels
 		}
 		if wrong = read(word); wrong != nil {
 			return wrong
@@ -115,26 +152,26 @@ func (p *parser) row(line []byte) (wrong error) {
 func (p *parser) labelsAlone(line []byte) (wrong error) {
 	line, _, _ = bytes.Cut(line, []byte("#"))
 	if line = bytes.TrimSpace(line); len(line) > 0 {
-		wrong = p.labels(line)
+		wrong = p.readLabels(line)
 		p.endRow()
 	}
 	return wrong
 }
 
 func (p *parser) endRow() {
-	p.Rows++
-	p.Indptr = append(p.Indptr, int64(len(p.Values)))
-	p.LabelIndptr = append(p.LabelIndptr, int64(len(p.Labels)))
+	p.rows++
+	p.indptr.last = append(p.indptr.last, int64(p.values.length()))
+	p.labelIndptr.last = append(p.labelIndptr.last, int64(p.labels.length()))
 }
 
-// labels reads the labels "3" or "3,17" of a row.
-func (p *parser) labels(word []byte) error {
+// readLabels reads the labels "3" or "3,17" of a row.
+func (p *parser) readLabels(word []byte) error {
 	for text := range bytes.SplitSeq(word, []byte(",")) {
 		value, ok := number(text)
 		if !ok {
 			return fmt.Errorf("the label %.40q is not a finite number (rows without labels need a file of labels)", word)
 		}
-		p.Labels = append(p.Labels, value)
+		p.labels.last = append(p.labels.last, value)
 	}
 	return nil
 }
@@ -162,7 +199,7 @@ func (p *parser) pair(word []byte) error {
 	case !ok:
 		return fmt.Errorf("the value in %.40q is not a finite number", word)
 	}
-	p.Indices, p.Values = append(p.Indices, int32(feature-p.base)), append(p.Values, value)
-	p.Features = max(p.Features, feature-p.base+1)
+	p.indices.last, p.values.last = append(p.indices.last, int32(feature-p.base)), append(p.values.last, value)
+	p.features = max(p.features, feature-p.base+1)
 	return nil
 }

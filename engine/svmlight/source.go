@@ -80,7 +80,7 @@ func (s *source) decompress(file *bufio.Reader) error {
 	case isGzip(start):
 		s.decoder, err = gzip.NewReader(file)
 	case isZstd(start):
-		if err := ask(2*window, s.path); err != nil {
+		if err := askBytes(2*window, s.path); err != nil {
 			return err
 		}
 		s.decoder, err = zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
@@ -129,7 +129,7 @@ func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err err
 	case line != nil:
 		s.lines++
 	case len(text) >= askedRoom && len(text) < longestLine && len(text)&(len(text)-1) == 0:
-		err = ask(2*len(text), s.path)
+		err = askBytes(2*len(text), s.path)
 	}
 	return length, line, err
 }
