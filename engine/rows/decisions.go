@@ -204,7 +204,7 @@ func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) er
 	if err := checkShape(a.cols, 1); err != nil {
 		return err
 	}
-	if err := needForRows(len(a.indptr), 0); err != nil {
+	if err := needForRows(len(a.indptr)-1, 0); err != nil {
 		return err
 	}
 	rows := &arrays[I, V]{widened(a.indptr), a.indices, a.values}

@@ -31,7 +31,7 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if err := checkShape(cols, len(indptr)-1); err != nil {
 		return nil, err
 	}
-	if err := needForRows(len(indptr), 0); err != nil {
+	if err := needForRows(len(indptr)-1, 0); err != nil {
 		return nil, err
 	}
 	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
@@ -40,7 +40,7 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	}
 	if unsorted := a.longestUnsorted(); unsorted > 0 {
 		bytes := bytesMerging*float64(unsorted) + bytesMerged*float64(len(a.stored()))
-		if err := needForRows(len(indptr), bytes); err != nil {
+		if err := needForRows(len(indptr)-1, bytes); err != nil {
 			return nil, err
 		}
 		if a.repeats() {
@@ -60,7 +60,7 @@ const (
 // needForRows refuses rows that cannot be viewed in the memory that there is.
 func needForRows(rows int, more float64) error {
 	return needMemory(bytesRow*float64(rows)+more, fmt.Sprintf("a view of %d rows", rows),
-		"give fewer rows at a time, with sorted indices")
+		"give fewer rows at a time, with sorted indices, or use a machine with more memory")
 }
 
 var needMemory = memory.Need // replaced in tests

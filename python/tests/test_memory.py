@@ -123,15 +123,18 @@ for _ in range(2):
 
 @pytest.mark.parametrize(
     ("kind", "limit"),
-    [(kind, 3) for kind in ("labels", "sets", "soft", "sparse soft", "columns")]
-    + [("labels", 2), ("sparse soft", 2), ("labels", 4), ("sets", 4)],
+    [(kind, 3) for kind in ("labels", "sets", "soft", "sparse soft", "columns", "a sequence", "tags of a sequence")]
+    + [("labels", 2), ("sparse soft", 2), ("labels", 4), ("sets", 4), ("a sequence", 2), ("tags of a sequence", 2)],
 )
 def test_labels_that_do_not_fit(kind: str, limit: int) -> None:
     """Refused, wherever it is first: where memory runs out, the library ends the process."""
     output = run(
         """
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]) << 30,) * 2)
+from fewlabel import SequenceSVC
 from fewlabel.labels import Soft
+
+tagger = SequenceSVC(max_iter=1).fit(np.ones((60, 1)), np.arange(60) % 20, lengths=[60])
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]) << 30,) * 2)
 
 n, k = 20_000, 2_000
 X, y = sp.random(n, 100, 0.05, format="csr", random_state=0), np.where(np.arange(n) < 2 * k, np.arange(n) % k, -1)
@@ -142,6 +145,8 @@ tasks = {
     "soft": lambda: TransductiveSVC().fit(X, Soft(np.full((n, k), 1 / k))),
     "sparse soft": lambda: TransductiveSVC().fit(X, Soft(P)),
     "columns": lambda: TransductiveSVC().fit(X, np.arange(n * k, dtype=np.int8).reshape(n, k) % 2),
+    "a sequence": lambda: SequenceSVC(max_iter=1).fit(X, y % 1000, lengths=[n]),
+    "tags of a sequence": lambda: tagger.predict(sp.csr_array((5_000_000, 1)), lengths=[5_000_000]),
 }
 try:
     tasks[sys.argv[1]]()

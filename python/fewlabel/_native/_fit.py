@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs import _memory
 from fewlabel._inputs._data import Rows
 from fewlabel._native import _library
 from fewlabel._native import _signatures as c
 from fewlabel._native._signatures import Group, Named, Progress
 
 _STEP = 0.05  # seconds between two looks at the progress
+_THREAD = 64 << 20  # bytes of address space; Python waits for ever for a thread that finds none to begin with
 # Of a report: null stands for NaN.
 _NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
 
@@ -126,6 +128,8 @@ def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> 
         finally:
             ended.set()
 
+    if _memory.address_space() < _THREAD:
+        raise MemoryError("a fit needs a thread, and no address space is left for one: raise the limit (ulimit -v)")
     thread = threading.Thread(target=guarded, name="fewlabel-fit")
     try:
         thread.start()
