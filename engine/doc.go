@@ -6,12 +6,10 @@
 // with other pieces. In reading order:
 //
 //	fit           one fit: its stages in their order; start at fit, in fit.go, then run.go and setting.go
-//	method        the methods: a table with a Spec for each, the losses, the options, and a file for each algorithm;
-//	              start at table, then annealing.go
+//	method        the methods: a table of them, losses, options, a file for each algorithm; start at table, annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
 //	schedule      what changes from step to step: a weight that rises, a temperature that falls
-//	belief        ρ: labels of the unlabeled rows, hard, soft or none, or probabilities that keep the class shares; start
-//	              at Hard
+//	belief        ρ: labels of the unlabeled rows, hard, soft or none, or probabilities; start at Hard
 //	objective     the objective of a sample: its loss, map of scores and intercepts as a risk, its value at given scores
 //	sample        what a fit learns from, checked and made ready, and only read from then on; start at New
 //	weak          labels of weakly labeled rows: sets or probabilities of classes; start at Labels
@@ -21,24 +19,18 @@
 //	shares        class shares among the unlabeled rows where they are not given; start at Find
 //	crossfit      scores of labeled rows by models that have not seen their labels; start at HeldOut
 //	probability   a temperature that turns scores into probabilities; start at Temperature
-//	risk          losses of rows plus α/2 |W|² as an objective, for any M: scores, gradient, Hessian product, the active
-//	              rows, and the labeled ones as preconditioner; start at Risk
-//	minimize      Newton with conjugate gradients for such objectives, convex or not; start at Newton.Minimize. L-BFGS
-//	              for any smooth function: QuasiNewton
+//	risk          losses of rows plus α/2 |W|² as an objective, with the labeled rows as preconditioner; start at Risk
+//	minimize      Newton with conjugate gradients, convex or not; start at Newton.Minimize. L-BFGS: QuasiNewton
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
-//	structure     the subspace near which the weights of many auxiliary problems over the rows lie, for further features;
-//	              start at Fit, then solve in auxiliary.go and iterate in subspace.go
+//	structure     the subspace near which the weights of many auxiliary problems lie; start at Fit, then auxiliary.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	dual          a start of two classes with the squared hinge, one dual coordinate at a time; start at Descend
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
-//	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix,
-//	              then Span for neighbouring rows, as the tokens of a sentence
+//	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix
 //	panel         weights of many columns side by side, 32 at a time; start at Shape
 //	vector        the dense loops
-//	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run,
-//	              then Job
-//	sequence      label sequences, which have a problem and options of their own: chains, their losses, stochastic steps,
-//	              beliefs about sequences without labels; start at Fit, then stochastic.go and posterior.go
+//	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run, Job
+//	sequence      label sequences, a problem and options of their own; start at Fit, stochastic.go and posterior.go
 //	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
 //	svmlight      svmlight files, read and written; start at Read
 //	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object

@@ -22,7 +22,6 @@ func NewHard(r *risk.Risk, costs *Costs, exchange Exchange) *Hard {
 	return &Hard{Risk: r, costs: costs, exchange: exchange, Labels: make([]int32, costs.units.count())}
 }
 
-// Begin finds the best labels at the risk's scores.
 func (h *Hard) Begin() {
 	h.costs.Measure(h.Risk)
 	h.costs.Cheapest(h.Labels)

@@ -30,7 +30,6 @@ const (
 	epochs = 10
 )
 
-// descent is a problem on its way.
 type descent struct {
 	*Problem
 	beta, square, w []float64 // [Listed], [Listed] |x_i|², [d]
@@ -39,7 +38,6 @@ type descent struct {
 	limit           float64 // G_i above which β_i = 0 stays
 }
 
-// Descend gives w [d] and b.
 func (p *Problem) Descend(job *work.Job) (w []float64, b float64) {
 	n := len(p.Listed)
 	d := &descent{Problem: p, beta: make([]float64, n), square: make([]float64, n), w: make([]float64, p.Rows.Cols()),

@@ -139,7 +139,6 @@ func (d *dual) expire(stagnant int) {
 	}
 }
 
-// hessian is H at the p that are there.
 func (d *dual) hessian() *mat.SymDense {
 	m, n := len(d.v), len(d.live)
 	sums := make([]float64, m*m)

@@ -6,7 +6,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 )
 
-// Loss is the loss of a row.
 type Loss string
 
 const (

@@ -104,7 +104,6 @@ func textsOf[T ~string](list ...T) (texts []string) {
 	return texts
 }
 
-// OptionsText describes all options as a JSON array.
 func OptionsText() string { return options.Text(Defaults()) }
 
 func (o *Options) Values() map[string]any { return options.Values(o) }

@@ -39,7 +39,6 @@ type Solution struct {
 	SoftLabels  []float64    // [unlabeled, K] the last soft labels, or nil
 }
 
-// Score is the scorer of the training rows.
 func (s *Solution) Score(o *objective.Objective) objective.Scorer {
 	width := o.Scores.Outputs()
 	return func(dst []float64, row int32) { o.Scores.ClassScores(dst, s.Outputs[int(row)*width:]) }
@@ -118,7 +117,6 @@ func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 	return outcome
 }
 
-// settle ends the path at hard labels.
 func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) {
 	solve := func(limits minimize.Limits) minimize.Outcome {
 		outcome := d.newton.Minimize(d.risk, limits)

@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// FitOneClass is the model when all labeled rows have one class.
 func FitOneClass(r *Run) *Solution {
 	s := r.Objective.Sample
 	decision := float64(2*s.Class[0] - 1)
@@ -22,7 +21,6 @@ func FitOneClass(r *Run) *Solution {
 		Outputs: slices.Repeat([]float64{decision}, s.Rows.Rows()), Converged: true}
 }
 
-// FitSupervised is the solution without unlabeled rows.
 func FitSupervised(r *Run) *Solution {
 	p, limits := r.Path, r.Path.Limits.Supervised()
 	p.Reason = ending.Converged

@@ -137,8 +137,7 @@ func unreadable(path string, err error) error {
 	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
 }
 
-// need is replaced in tests.
-var need = memory.Need
+var need = memory.Need // replaced in tests
 
 func read(file []byte) (Model, error) {
 	if len(file) < lengthSize {

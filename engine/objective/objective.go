@@ -54,7 +54,6 @@ func Map(s *sample.Sample) (scores.Map, error) {
 	return scores.NewTree(s.Classes(), parents)
 }
 
-// frame is where the intercepts come from.
 func (o *Objective) frame() risk.Frame {
 	s := o.Sample
 	switch {

@@ -27,7 +27,6 @@ type Option[O any] struct {
 // Largest bounds the numbers: larger ones make sums overflow.
 const Largest = 1e100
 
-// Table has the options of a kind of problem.
 type Table[O any] []Option[O]
 
 // A Number is a field that is a number or a word: ok reports whether it is a number.

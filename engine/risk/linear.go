@@ -19,14 +19,13 @@ type linear struct {
 }
 
 // times puts the stored scores along p into dst; shift is that of p, and mean [outputs] is added, or nil.
-func (l *linear) times(on *rows.Subset, dst, p, shift, mean []float64) {
+func (l *linear) times(on *rows.Subset, dst, p, shift, mean []float64, rounded bool) {
 	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rows.TimesPanels(l.job, on, dst, p, l.shape)
-	l.complete(on, dst, shift, mean)
-}
-
-// complete turns products with columns into stored scores.
-func (l *linear) complete(on *rows.Subset, dst, shift, mean []float64) {
+	if rounded {
+		l.rounding.Times(l.job, on, dst, p)
+	} else {
+		l.rows.TimesPanels(l.job, on, dst, p, l.shape)
+	}
 	shift = append([]float64(nil), shift...)
 	if l.Map.Flat() {
 		for y, m := range mean {
@@ -55,13 +54,6 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 func (l *linear) addTransposed(on *rows.Subset, dst, q []float64) {
 	l.job.CountAndCheck(int64(on.NonZeros()))
 	l.rows.AddTransposedPanels(l.job, on, dst, q, l.shape)
-}
-
-// timesRounded is times, rounded.
-func (l *linear) timesRounded(on *rows.Subset, dst, p, shift []float64) {
-	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rounding.Times(l.job, on, dst, p)
-	l.complete(on, dst, shift, nil)
 }
 
 // addRounded is addTransposed, rounded; unit is about the largest entry of q.
@@ -94,30 +86,4 @@ func (l *linear) intercepts(weights []float64) []float64 {
 		intercept[y] += m
 	}
 	return intercept
-}
-
-// weightsOf puts the weights of outputs coef_y . x + intercept_y into weights; coef [d, outputs].
-func (l *linear) weightsOf(weights, coef, intercept []float64) {
-	outputs, features := l.Map.Outputs(), l.frame.features()
-	columns := make([]float64, l.Map.Columns())
-	put := func(j int, values []float64) {
-		l.Map.Split(columns, values)
-		for v, w := range columns {
-			weights[l.shape.At(j, v)] = w
-		}
-	}
-	for j := range features {
-		put(j, coef[j*outputs:(j+1)*outputs])
-	}
-	if !l.frame.Constant {
-		return
-	}
-	put(features, intercept)
-	if l.frame.Center != nil { // the last feature's weight is the score of the center
-		last := l.frame.shift(l.job.Pool, weights)
-		for v := range columns {
-			at := l.shape.At(features, v)
-			weights[at] += weights[at] - last[v]
-		}
-	}
 }

@@ -62,7 +62,30 @@ func (r *Risk) Dim() int { return len(r.weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
-func (r *Risk) MoveTo(coef, intercept []float64) { r.weightsOf(r.weights, coef, intercept) }
+func (r *Risk) MoveTo(coef, intercept []float64) {
+	outputs, features := r.Map.Outputs(), r.frame.features()
+	columns := make([]float64, r.Map.Columns())
+	put := func(j int, values []float64) {
+		r.Map.Split(columns, values)
+		for v, w := range columns {
+			r.weights[r.shape.At(j, v)] = w
+		}
+	}
+	for j := range features {
+		put(j, coef[j*outputs:(j+1)*outputs])
+	}
+	if !r.frame.Constant {
+		return
+	}
+	put(features, intercept)
+	if r.frame.Center != nil { // the last feature's weight is the score of the center
+		last := r.frame.shift(r.job.Pool, r.weights)
+		for v := range columns {
+			at := r.shape.At(features, v)
+			r.weights[at] += r.weights[at] - last[v]
+		}
+	}
+}
 
 // UpdateSupport adds the rows that have got a weight, and computes their scores.
 func (r *Risk) UpdateSupport() {
@@ -86,7 +109,7 @@ func (r *Risk) UpdateSupport() {
 
 // score computes the scores of some rows at the current point.
 func (r *Risk) score(on *rows.Subset) {
-	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean)
+	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean, false)
 }
 
 // Gradient implements minimize.Objective.
@@ -171,11 +194,7 @@ func (r *Risk) SetDirection(direction []float64) {
 	r.direction = direction
 	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
 	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
-	if r.rounded {
-		r.timesRounded(r.support, r.changes, direction, shift)
-	} else {
-		r.times(r.support, r.changes, direction, shift, nil)
-	}
+	r.times(r.support, r.changes, direction, shift, nil, r.rounded)
 }
 
 func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
@@ -220,7 +239,7 @@ func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64
 // product is gram for any number of columns.
 func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
 	stride, rows := r.shape.Stride(), r.active.Rows()
-	r.times(r.active, r.changes, p, shift, nil)
+	r.times(r.active, r.changes, p, shift, nil, false)
 	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
 	sums := make([]float64, 1+stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })

@@ -17,7 +17,6 @@ const (
 	nearLength   = 2   // allowed ratio of the lengths of the part and of all rows: alpha is in this unit
 )
 
-// Part is a sample with a part of the rows of another one.
 type Part struct {
 	Sample *Sample
 	Rows   []int32 // numbers of its rows in the whole, -1 for rows of other machines

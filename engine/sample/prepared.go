@@ -19,7 +19,6 @@ type Prepared struct {
 	keys     []uint64 // [n] see rows.Keys
 }
 
-// Prepare packs and scales the rows of a problem.
 func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
 	p := &Prepared{length: m.RootMeanSquare(job, weights)}
 	p.rows, p.feature = m.Packed(job)

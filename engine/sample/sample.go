@@ -223,7 +223,6 @@ func (s *Sample) Total(values []float64) float64 {
 // HugeValue is a weight whose products overflow, or are so large that no solve converges.
 const HugeValue = 1e50
 
-// CheckFinite refuses a result that is not finite.
 func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 	if vector.Finite(append(results, []float64{objective})...) {
 		return nil
@@ -231,7 +230,6 @@ func (s *Sample) CheckFinite(objective float64, results ...[]float64) error {
 	return s.OutOfRange()
 }
 
-// OutOfRange is the error of a fit that has overflowed.
 func (s *Sample) OutOfRange() error {
 	value, row, feature := s.Rows.Largest()
 	return rows.Overflowed(value*s.Length, row, int(s.Feature[feature]))

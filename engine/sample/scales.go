@@ -40,7 +40,6 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	return nil
 }
 
-// uses says how rows use the features.
 type uses struct {
 	rows           float64
 	with, negative []float64 // [features] rows with the feature, and with a value below 0

@@ -186,7 +186,6 @@ var table = option.Table[Options]{
 		Meaning: "seed of the order of the sequences", Field: func(o *Options) any { return &o.RandomState }},
 }
 
-// Defaults are the options where none are given.
 func Defaults() Options {
 	return Options{Alpha: 1e-7, Loss: "softmax_margin", Rho: 10, MaxIter: epochs, Threads: 1, Method: supervised,
 		UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}

@@ -53,7 +53,6 @@ func (p *posterior) each(do func(b, i int, w *scorer)) {
 	})
 }
 
-// enter finds q at the weights.
 func (p *posterior) enter(at weights, _ float64) {
 	p.setChain(p.chain, at.chain)
 	p.each(func(_, i int, w *scorer) {

@@ -283,7 +283,6 @@ func (s *sample) list(unlabeled bool) (list []int) {
 
 func (s *sample) span(i int) rows.Span { return rows.Span{First: s.bounds[i], End: s.bounds[i+1]} }
 
-// of is the labels of a sequence.
 func (s *sample) of(i int) []int32 { return s.labels[s.bounds[i]:s.bounds[i+1]] }
 
 // unlabeled reports whether no token of a sequence has a label or a set.

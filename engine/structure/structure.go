@@ -82,7 +82,6 @@ type Options struct {
 	RandomState  int
 }
 
-// Defaults are the options where none are given.
 func Defaults() Options {
 	return Options{Components: 50, Solver: None, Alpha: 1e-3, MaxIter: 4, Tol: 1e-3, Alternations: 1, Unit: true,
 		Threads: 1}

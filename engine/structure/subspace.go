@@ -30,7 +30,6 @@ const (
 	leastRank     = 1e-6 // of the first singular value: smaller ones are rounding of float32
 )
 
-// subspace is the search for the components of a group.
 type subspace struct {
 	*fitting
 	u      *rows.Matrix

@@ -6,7 +6,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Trace is the record of one run.
 type Trace struct {
 	Job      *work.Job
 	Unit     int // non-zeros of a pass
