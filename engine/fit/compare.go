@@ -1,11 +1,8 @@
 package fit
 
 import (
-	"slices"
-
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -63,18 +60,13 @@ func (f *fitted) bound() float64 { return muchBetter * f.last }
 
 // addComparison adds the comparison to the history as a last step, and takes the better result, if there is one.
 func addComparison(x *setting, current, better *fitted) {
-	job, model, switched, last := x.sample.Job, current.Model, 0, current.History
+	switched, last := 0, current.trace
 	if better != nil {
-		switched = job.Count(belief.Differences(current.Transduction, better.Transduction))
-		last = better.History
+		switched, last = x.sample.Job.Count(belief.Differences(current.Transduction, better.Transduction)), better.trace
 		replace(x, current, better)
 	}
-	passes := (&trace.Trace{Job: job, Unit: x.sample.Pass}).Passes()
-	model.Iterations++
-	for k, column := range current.History {
-		current.History[k].Values = append(column.Values, finalEntry(column.Name, last, float64(switched), passes))
-	}
-	job.Report(x.before+current.before+model.Iterations, lastOf(current.History, "objective"), 0, switched, passes)
+	current.Model.Iterations++
+	current.trace.RecordEnd(last, switched)
 }
 
 // replace takes the model of a better fit.
@@ -87,26 +79,4 @@ func replace(x *setting, current, better *fitted) {
 		current.reason, model.Termination = better.reason, better.Model.Termination
 	}
 	harden(x.sample, current.Distributions, current.Transduction)
-}
-
-// finalEntry is the entry of a column of the history after a comparison, for hard labels.
-func finalEntry(column string, history []trace.Column, switched, passes float64) float64 {
-	switch column {
-	case "temperature", "entropy":
-		return 0
-	case "n_switched":
-		return switched
-	case "n_passes":
-		return passes
-	}
-	return lastOf(history, column)
-}
-
-func lastOf(history []trace.Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c trace.Column) bool { return c.Name == name })
-	if k < 0 {
-		return 0
-	}
-	values := history[k].Values
-	return values[len(values)-1]
 }

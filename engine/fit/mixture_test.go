@@ -14,6 +14,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
 
@@ -193,4 +194,10 @@ func zipf(d int) []float64 {
 		sums[k] /= total
 	}
 	return sums
+}
+
+// lastOf is the last value of a column.
+func lastOf(history []trace.Column, name string) float64 {
+	k := slices.IndexFunc(history, func(c trace.Column) bool { return c.Name == name })
+	return history[k].Values[len(history[k].Values)-1]
 }

@@ -40,6 +40,7 @@ type fitted struct {
 	*Result
 	setting *setting
 	spec    *method.Spec
+	trace   *trace.Trace
 	reason  ending.Reason
 	last    float64 // objective of the last step
 	before  int     // steps of the run before
@@ -58,7 +59,7 @@ func (f *fitted) conclude(n int) *Result {
 	for k, w := range f.Model.Warnings {
 		f.Model.Warnings[k] = w.Named(x.options.ClassNames)
 	}
-	f.Trained = x.trained.stages
+	f.History, f.Trained = f.trace.Columns(), x.trained.stages
 	return f.Result
 }
 

@@ -49,8 +49,8 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	if err != nil {
 		return nil, err
 	}
-	out := &fitted{setting: x, spec: spec, reason: r.Path.Reason, before: begin.steps, origin: begin.origin,
-		Result: &Result{Model: modelOf(x, r, solution, value), Returned: string(spec.Name), History: r.Path.Trace.Columns(),
+	out := &fitted{setting: x, spec: spec, trace: r.Path.Trace, reason: r.Path.Reason, before: begin.steps,
+		origin: begin.origin, Result: &Result{Model: modelOf(x, r, solution, value), Returned: string(spec.Name),
 			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
 			Transduction:  transduced(x.sample, solution.Score(r.Objective)),
 			Distributions: distributions(x, solution.SoftLabels)}}

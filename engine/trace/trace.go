@@ -51,6 +51,12 @@ func (t *Trace) Record(objective, level float64, switched int, share, entropy fl
 	t.Job.Report(t.Before+t.Steps(), objective, level, switched, t.Passes())
 }
 
+// RecordEnd adds a step with hard labels at the end of a trace of the same problem, which may be this one.
+func (t *Trace) RecordEnd(of *Trace, switched int) {
+	last := len(of.objective) - 1
+	t.Record(of.objective[last], 0, switched, of.share[last], 0)
+}
+
 func (t *Trace) Warn(kind warning.Kind, values ...float64) {
 	t.Warnings = append(t.Warnings, kind.Of(values...))
 }
