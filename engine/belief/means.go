@@ -19,8 +19,7 @@ import (
 type Means struct {
 	Entropy    float64 // C
 	Constraint *Multipliers
-	// Convex makes HessVec a positive model of the curvature: C (diag p_j - p_j p_jᵀ) for the entropy, as at fixed
-	// labels, and Gauss-Newton for G.
+	// Convex makes HessVec positive: the entropy's as at fixed labels, C (diag p_j - p_j p_jᵀ), Gauss-Newton for G.
 	Convex bool
 
 	M           []float64 // [K] means at the last Gradient or Evaluate

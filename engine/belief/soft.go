@@ -6,8 +6,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Soft is the belief of annealing, soft labels at a temperature: the free energy as a function of W, with the labels at
-// their best values. Value and gap are taken at these labels.
+// Soft is the belief of annealing: the free energy as a function of W, with the soft labels at their best values.
 type Soft struct {
 	*risk.Risk
 	costs       *Costs

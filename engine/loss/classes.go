@@ -7,12 +7,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Classes is a loss ξ(s, y) of the class scores s of one row of class y, convex in s; with probabilities p of the
-// classes it is Σ_y p_y ξ(s, y). With p = nil the row has no label: Gap and Signed have a loss for such rows, not
-// convex.
+// Classes is a loss ξ(s, y) of class scores s of a row, convex in s; with probabilities p it is Σ_y p_y ξ(s, y). With
+// p = nil the row has no label: Gap and Signed have a loss for such rows, not convex.
 type Classes interface {
-	// At gives Σ_y p_y ξ(s, y), puts its gradient with respect to s into slope, and into state what HessVec needs. All
-	// have one entry a class.
+	// At gives Σ_y p_y ξ(s, y), its gradient in slope, and in state what HessVec needs; all have one entry a class.
 	At(s, p, slope, state []float64) (value float64)
 	// HessVec sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
 	HessVec(dst, v, p, state []float64)

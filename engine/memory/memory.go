@@ -20,7 +20,7 @@ import (
 // Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice.
 func Need(bytes float64, purpose, advice string) error {
 	if bytes >= negligible {
-		return refusal(bytes, Available(), purpose, advice)
+		return refusal(bytes, availableIn(os.DirFS("/")), purpose, advice)
 	}
 	return refusal(bytes, ofAddressSpace(os.DirFS("/"), addressSpace()), purpose, advice)
 }
@@ -48,9 +48,7 @@ func inWords(bytes float64) string {
 	return fmt.Sprintf("%.0f %s", bytes, units[k])
 }
 
-// Available is the least of what the machine, its control groups and its address space have left; infinity if unknown.
-func Available() float64 { return availableIn(os.DirFS("/")) }
-
+// availableIn is the least of what machine, control groups and address space have left; infinity if unknown.
 func availableIn(root fs.FS) float64 {
 	return min(ofMachine(root), ofGroups(root), ofAddressSpace(root, addressSpace()))
 }

@@ -60,8 +60,7 @@ const (
 	energySteps  = 8    // Newton steps a temperature
 )
 
-// The schedule of the maxent loss: T begins at λ', where unlabeled rows cost nothing whatever their probabilities, and
-// falls slowly while labels harden.
+// The schedule of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 const (
 	slowCoolBy = 1.1
 	slowUntil  = 0.5 // of λ'
@@ -102,8 +101,7 @@ func firstTemperature(r *Run) float64 {
 // λ' (1 + f²) / 2, which whitens the rows: with a larger λ' the first solutions follow directions of least variance.
 const MaxOverAlpha = 1000.0
 
-// softWeight is λ' while labels are soft. It needs no bound from a start, which has labels, and none where unlabeled
-// rows cost nothing at first.
+// softWeight is λ' while labels are soft: unbounded from a start, and where unlabeled rows cost nothing at first.
 func softWeight(r *Run) float64 {
 	if r.Objective.Start != nil || r.Loss.Free {
 		return r.Objective.Weight

@@ -50,8 +50,7 @@ const (
 	raise      = 3.0  // factor
 )
 
-// From an earlier model switching takes softSteps with nearly hard labels, which leave the minimum of that model. More
-// steps, or warmer labels, end lower and cost more.
+// From an earlier model switching takes softSteps with nearly hard labels. More, or warmer ones, end lower, at a cost.
 const (
 	softStart = 0.02 // of the first temperature of annealing
 	softSteps = 2

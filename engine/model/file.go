@@ -108,8 +108,7 @@ func writeValues(w io.Writer, arrays []Array) error {
 	return nil
 }
 
-// Load reads a file that Save or another program wrote. The file need not be trusted: nothing in it makes Load take
-// more memory than in proportion to its length.
+// Load reads a file that need not be trusted: it takes no more memory than in proportion to the file's length.
 func Load(path string) (Model, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

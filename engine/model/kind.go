@@ -193,8 +193,7 @@ func (v *OrNull) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(v))
 }
 
-// Structure holds components that package structure has found. The structure features of a row are its inner products
-// with them, those of a group over the features of the group.
+// Structure holds the components of package structure; a row's features are its inner products with them, by groups.
 type Structure struct {
 	Features   int // d
 	Components int // h of each group

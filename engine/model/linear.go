@@ -1,5 +1,4 @@
-// Package model holds models of several kinds (kind.go): a linear classifier and its decisions (linear.go), a chain and
-// components, and their files (file.go). Start at Linear.
+// Package model has linear classifiers (linear.go), chains and components (kind.go), files (file.go). Start at Linear.
 package model
 
 import (
@@ -32,8 +31,7 @@ func OutputsOf(classes int) int {
 	return 1
 }
 
-// OfScores is the classifier by class scores x coef + intercept, with coef [features*classes] by feature. It overwrites
-// these: what all classes have in common is taken out.
+// OfScores is the classifier by class scores x coef + intercept, coef [features*classes]; it overwrites these.
 func OfScores(classes int, coef, intercept []float64) *Linear {
 	m := &Linear{Classes: classes, Features: len(coef) / classes, Outputs: OutputsOf(classes)}
 	outputs := func(scores []float64) []float64 {
@@ -76,8 +74,7 @@ func (m *Linear) Arrays() []Array {
 	}
 }
 
-// Decisions sets dst [rows*Outputs] to the decision values, those of a row side by side. A row's values have the same
-// bits alone and in a batch, on any number of threads.
+// Decisions sets dst [rows*Outputs]; a row has the same bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
 	err := CheckFeatures(rows, m.Features)
 	if err == nil {

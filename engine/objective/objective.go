@@ -116,8 +116,7 @@ func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (va
 	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
 }
 
-// unlabeled is the loss of an unlabeled row: at its cheapest class where the loss has no form for such rows, or the row
-// is weakly labeled; scratch [K] is written.
+// unlabeled is the loss of an unlabeled row, at its cheapest class unless it has one of its own; it writes scratch [K].
 func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, label weak.Row) float64 {
 	if o.OwnLoss && !label.Known() {
 		return l.At(scores, nil, scratch, make([]float64, len(scratch)))

@@ -29,11 +29,6 @@ const Largest = 1e100
 
 type Table[O any] []Option[O]
 
-// A Number is a field that is a number or a word: ok reports whether it is a number.
-type Number interface {
-	Number() (value float64, ok bool)
-}
-
 // Text describes all options as a JSON array.
 func (t Table[O]) Text(defaults O) string {
 	list := make([]map[string]any, len(t))
@@ -65,8 +60,7 @@ func (t Table[O]) Values(o *O) map[string]any {
 	return values
 }
 
-// Decode reads a JSON object strictly: unknown names, wrong types and values out of range are errors that name the
-// option. Options that are missing, and empty text, leave o as it is.
+// Decode reads a JSON object strictly: errors name the option. Options that are missing stay as they are in o.
 func (t Table[O]) Decode(text []byte, o O) (O, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return o, nil
@@ -136,9 +130,9 @@ func (t Option[O]) check(o *O) error {
 		return t.inRange(*field)
 	case *int:
 		return t.inRange(float64(*field))
-	case Number:
-		if value, ok := field.Number(); ok {
-			return t.inRange(value)
+	case *Weight:
+		if float64(*field) != AutoWeight {
+			return t.inRange(float64(*field))
 		}
 	case *[]float64:
 		for _, value := range *field {
@@ -192,9 +186,6 @@ func (w *Weight) UnmarshalJSON(text []byte) error {
 	}
 	return json.Unmarshal(text, (*float64)(w))
 }
-
-// Number implements Number: the weight, unless it is "auto".
-func (w Weight) Number() (value float64, ok bool) { return float64(w), float64(w) != AutoWeight }
 
 func (w Weight) MarshalJSON() ([]byte, error) {
 	if float64(w) == AutoWeight {

@@ -25,8 +25,7 @@ type Frame struct {
 	Mean     []float64 // m [outputs], with a center and no constant feature; or nil
 }
 
-// frame is a Frame for weights of a shape: every column has an intercept of its own, and R acts on all alike. With a
-// constant feature the last feature of the shape is that one.
+// frame is a Frame for weights of a shape, with an intercept for every column; a constant feature is the last one.
 type frame struct {
 	Frame
 	shape panel.Shape

@@ -22,8 +22,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Risk is the objective at a current point; it implements minimize.Objective. It is three values: what rows and weights
-// give each other, the losses of the rows, and the preconditioner.
+// Risk is the objective at a current point: what rows and weights give each other, losses of rows, the preconditioner.
 type Risk struct {
 	*linear
 	*losses
@@ -138,9 +137,8 @@ func (r *Risk) At(w, gradient []float64) float64 {
 	return r.Gradient(gradient)
 }
 
-// gradients puts the gradient of each row's loss in its columns into r.slope, finds the rows with a slope and the
-// curvatures of the preconditioner, and returns the joint costs, and the loss and the sums of the gradients. The sums
-// are those of all machines after the next reduction.
+// gradients puts each row's gradient into r.slope, finds the rows with a slope and the preconditioner's curvatures, and
+// returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
 	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })

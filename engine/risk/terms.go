@@ -306,9 +306,8 @@ const (
 	Unlabeled  = -3 // of a row without a label that has a loss
 )
 
-// Joint is a cost of the class scores of some rows together, where that is no sum over the rows. Vectors are those of
-// Risk, [n, stride] with class scores first; it reads and writes only the classes of its own rows. It need not be
-// convex.
+// Joint is a cost of the class scores of some rows together, convex or not. Vectors are those of Risk, [n, stride] with
+// class scores first; it reads and writes only the classes of its own rows.
 type Joint interface {
 	// Gradient gives the cost at these scores, puts its gradient into slope, and into state what HessVec needs.
 	Gradient(scores, slope, state []float64) (value float64)

@@ -25,8 +25,7 @@ type Matrix struct {
 	everywhere bool // every machine has these rows: their sums are whole
 }
 
-// New views a matrix with len(indptr)-1 rows and checks all of it: indptr starts at 0 and never falls, every index
-// is in 0 ... cols-1, every value is finite.
+// New views a matrix with len(indptr)-1 rows and checks that every index is in 0 ... cols-1 and every value finite.
 func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
 	if err := checkShape(cols, len(indptr)-1); err != nil {
 		return nil, err

@@ -41,9 +41,8 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 }
 
 // subsample is the same problem with given class shares and a part of the unlabeled rows, drawn by bits of their keys:
-// the same rows in any order, on any number of machines. These share the part, or each has all of it if it has at most
-// maxGathered non-zeros. It is nil if so many rows are equal, or so long, that the part is not like the whole, or if a
-// machine has no memory for it.
+// the same rows in any order. Machines share the part, or each has all of it if it has at most maxGathered non-zeros.
+// It is nil if the part is not like the whole, as where many rows are equal, or if a machine has no memory for it.
 func (s *Sample) subsample(
 	job *work.Job, bits int, fraction uint64, shares []float64, chosenLabels bool, maxGathered int,
 ) (*Part, error) {

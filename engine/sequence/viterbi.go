@@ -68,9 +68,8 @@ func (w *two) rank(score float64, from int32) {
 	}
 }
 
-// twoBest puts the best path and another one that is not worse than any third into best and second [T] and returns
-// their scores; the second is -Inf where there is no second path. Viterbi's algorithm with two states a tag, 2*tag and
-// 2*tag+1: the best and the second-best path that end there.
+// twoBest puts the best path and a second one into best and second [T] and returns their scores, -Inf for none:
+// Viterbi's algorithm with two states a tag, 2*tag and 2*tag+1, the best and the second-best path that end there.
 func (c *chain) twoBest(l *lattice, unary []float64, best, second []int32) (first, runnerUp float64) {
 	k, from := c.tags, room(&l.from, 2*len(unary))
 	score, after := room(&l.forward, 4*k)[:2*k], l.forward[2*k:4*k]

@@ -59,8 +59,7 @@ func (b *block) rightSides() []float64 {
 	return sides
 }
 
-// solve finds the weights of the problems and returns their objective before the next Θ without the part of it that
-// depends on Θ; that is added when Θ is known.
+// solve finds the weights of the problems, and their objective but for its part that depends on the next Θ.
 func (b *block) solve(round int) (losses float64) {
 	residual := b.rightSides()
 	u := make([]float64, b.shape.Len())

@@ -1,5 +1,4 @@
-// Package vector has the dense loops that every solver needs. Those of gonum take half the time of loops in Go; what
-// adds up stays ours: other orders of the terms would have other bits.
+// Package vector has dense loops. Those of gonum are twice as fast; what adds up stays ours: other orders, other bits.
 package vector
 
 import (

@@ -42,8 +42,7 @@ func (j *Job) Silent() *Job {
 	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
 }
 
-// Local is Silent for work that every machine of a group does by itself, with the same result. It is not cancelled: the
-// next reduction is.
+// Local is Silent for what every machine does by itself, alike. It is not cancelled: the next reduction is.
 func (j *Job) Local() *Job {
 	local := j.Silent()
 	if j.Group != nil {

@@ -43,8 +43,7 @@ type round struct {
 	caught   atomic.Pointer[Panic]
 }
 
-// share is the run of tasks that a thread begins with. Neighbouring tasks use neighbouring memory: a thread that gets
-// the same tasks in every round finds it in its own cache.
+// share is the run of tasks that a thread begins with: in every round it finds their memory in its own cache.
 type share struct {
 	next atomic.Int64
 	end  int64
