@@ -143,7 +143,7 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first.History[0].Values) > 8 {
+	if first.trace.Steps() > 8 {
 		t.Fatal("no part of the rows was fitted")
 	}
 	second, err := searched()

@@ -227,7 +227,7 @@ func (r *Risk) Step(t float64) {
 	})
 }
 
-// gram is product for one column, with one look at each row.
+// gram adds the rows' part of HessVec for one column to dst; it returns curvature and sums of the rows' multipliers.
 func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
 	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
