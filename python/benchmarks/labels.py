@@ -27,6 +27,7 @@ MORE = 20  # rows a class with sets, or with votes of annotators
 OTHERS = 4  # classes of a set beside the true one
 ANNOTATORS = (0.9, 0.7, 0.5)  # accuracies
 POSITIVE = 20  # labeled rows
+CALLS = 200  # of a language model
 LABELED = (20, 50, 100, 200)  # rows with topics
 LINEAR = {"LinearSVC": None, "balanced LinearSVC": "balanced"}
 COUNTED = ("reuters_r8", "k1b", "re0")
@@ -211,6 +212,37 @@ def annotators(report: Report, draws: int = 3) -> None:
         report.add(f"{name}, true labels - annotators", full - middle, at_most=0.02)
 
 
+def language_model(report: Report, draws: int = 2) -> None:
+    """Answers of one annotator of known accuracy, for random rows and for those of a session: accuracy on the test."""
+    from fewlabel import TransductiveSVC, labels
+    from fewlabel.labeling import Session
+
+    for name in ("reuters_r8", "ohsumed"):
+        for right in (0.7, 0.9):
+            found = []
+            for seed, task in enumerate(tasks(name, draws)):
+                rng, K, n = np.random.default_rng((seed, 6)), len(task.classes), len(task.y)
+                answers = (task.y + (rng.random(n) > right) * rng.integers(1, K, n)) % K
+                asked, given = rng.permutation(n)[:CALLS], np.full(n, -1)
+                given[asked] = answers[asked]
+                votes, wrong = labels.from_votes(given[:, None], accuracies=[right]), (1 - right) / (K - 1)
+                shares = np.maximum(np.bincount(answers[asked], minlength=K) / CALLS - wrong, 0.1 / K)
+                counted = TransductiveSVC(class_prior=shares / shares.sum(), n_jobs=1)
+                session = Session(task.X, TransductiveSVC(n_jobs=1))
+                for row in (row for _ in range(CALLS // 10) for row in session.next(10)):
+                    session.label(row, int(answers[row]))
+                models = (
+                    quietly(TransductiveSVC(n_jobs=1), task.X, given),
+                    quietly(TransductiveSVC(n_jobs=1), task.X, votes),
+                    quietly(counted, task.X, votes),
+                    session.fit(),
+                )
+                found.append([model.score(task.X_test, task.y_test) for model in models])
+            for way, values in zip(("labels", "votes", "votes with shares", "labels in a session"),
+                                   np.transpose(found), strict=True):  # fmt: skip
+                report.add(f"{name}, {right:.0%} right, as {way}, accuracy", values)
+
+
 def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, float]:
     """F1 on the test with the share estimated and with the true one, and how far the estimate is off."""
     from fewlabel import TransductiveSVC, estimate_class_prior
@@ -360,4 +392,4 @@ def column_seconds(X: Any, y: np.ndarray, *_: Any) -> list[float]:
     return found
 
 
-SECTIONS = (sets, rules, annotators, topics, column_cost, one_topic, counted)
+SECTIONS = (sets, rules, annotators, language_model, topics, column_cost, one_topic, counted)
