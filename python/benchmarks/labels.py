@@ -212,7 +212,7 @@ def annotators(report: Report, draws: int = 3) -> None:
         report.add(f"{name}, true labels - annotators", full - middle, at_most=0.02)
 
 
-def language_model(report: Report, draws: int = 2) -> None:
+def language_model(report: Report, draws: int = 1) -> None:
     """Answers of one annotator of known accuracy, for random rows and for those of a session: accuracy on the test."""
     from fewlabel import TransductiveSVC, labels
     from fewlabel.labeling import Session
@@ -226,7 +226,7 @@ def language_model(report: Report, draws: int = 2) -> None:
                 asked, given = rng.permutation(n)[:CALLS], np.full(n, -1)
                 given[asked] = answers[asked]
                 votes, wrong = labels.from_votes(given[:, None], accuracies=[right]), (1 - right) / (K - 1)
-                shares = np.maximum(np.bincount(answers[asked], minlength=K) / CALLS - wrong, 0.1 / K)
+                shares = np.maximum(np.bincount(answers[asked])[votes.classes] / CALLS - wrong, 0.1 / K)
                 counted = TransductiveSVC(class_prior=shares / shares.sum(), n_jobs=1)
                 session = Session(task.X, TransductiveSVC(n_jobs=1))
                 for row in (row for _ in range(CALLS // 10) for row in session.next(10)):
