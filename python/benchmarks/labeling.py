@@ -35,6 +35,7 @@ SETS: dict[str, Callable[[], DataSet]] = {
     "20 Newsgroups": data.SETS["newsgroups20"],
     "MiniLM": data.SETS["minilm"],
 }
+MOST_ROWS = 4_000  # of each set
 BATCH = 10
 ROUNDS = 10
 MOST_ROUNDS = 15
@@ -44,11 +45,11 @@ NEAR = 0.2
 
 
 def pool(rows: DataSet, seed: int) -> Task:
-    """Training rows, none of them labeled, and a test."""
+    """At most `MOST_ROWS` training rows, none of them labeled, and a test."""
     test = data.split(rows, np.random.default_rng((seed, 0)))
-    y = rows.y[~test]
-    unlabeled = np.full(len(y), data.UNLABELED)
-    return Task(rows.name, rows.X[~test], y, unlabeled, rows.X[test], rows.y[test], rows.classes)
+    kept = np.flatnonzero(~test)[np.random.default_rng((seed, 5)).permutation(np.count_nonzero(~test))[:MOST_ROWS]]
+    unlabeled = np.full(len(kept), data.UNLABELED)
+    return Task(rows.name, rows.X[kept], rows.y[kept], unlabeled, rows.X[test], rows.y[test], rows.classes)
 
 
 def accuracy(task: Task, model: Any) -> float:

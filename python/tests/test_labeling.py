@@ -450,6 +450,8 @@ def test_next_continues_while_no_class_is_new_and_fit_begins_anew() -> None:
     assert len(one._journal.fits()) == 2  # a fit to the same answers is not another one
     one.label(3, "food")
     one.next()
+    before = one._fitted.model
+    assert one.fit() is not before
     assert one.fit() is one._fitted.model
 
 
@@ -729,6 +731,12 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
         '{"row": 1, "class": "a", "note": "?"}',
         '{"row": 1, "not": 3}',
         '{"row": 1, "skip": false}',
+        '{"draw": 3}',
+        '{"draw": [5000]}',
+        '{"draw": [0, true]}',
+        '{"rename": "a"}',
+        '{"rename": "a", "to": 3}',
+        '{"rename": "a", "to": ""}',
         '{"undo": 1}',
         '{"undo": true}\n{"undo": true}',
         '{"fit": "20", "changed": null, "estimate": null}',

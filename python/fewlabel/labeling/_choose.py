@@ -26,10 +26,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 
 COMPONENTS = 100
-ROUNDS = 20
+ROUNDS = 8
 MOST_CLUSTERS = 300
 MOST_ROWS = 20_000  # of which nearest labels are found
-CLUSTERED = 3_000  # beside those with an answer
+CLUSTERED = 2_000  # beside those with an answer
 
 
 def coordinates(X: Any) -> np.ndarray:

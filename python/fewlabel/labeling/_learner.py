@@ -16,7 +16,7 @@ from fewlabel.labeling import _choose
 from fewlabel.labeling._answers import Answers
 
 NONE = object()  # no marker
-PART = 3_000  # rows of a fit between two batches, and those with answers
+PART = 2_000  # rows of a fit between two batches, and those with answers
 ROUGH = 1e-2  # tol of such a fit that is continued
 
 
@@ -27,7 +27,7 @@ class Fitted(NamedTuple):
     model: Any
     predicted: list[Any]  # class of each row
     warnings: tuple[str, ...]
-    whole: bool  # to all rows, from the start
+    whole: bool  # as `Session.fit` returns it
 
 
 class Learner:
@@ -71,12 +71,12 @@ class Learner:
         X, y = self.X, labels(answers, positions, self.marker)
         if self.marker is NONE:
             X, y = _safe_indexing(X, [positions[name] for name in known]), np.array([*known.values()])
+            whole = True
         elif not whole and isinstance(classifier, LinearClassifier):
             rows = np.union1d(_choose.evenly(np.arange(len(y)), PART), [positions[name] for name in answers.rows])
-            X, y, whole = _safe_indexing(X, rows), y[rows], len(rows) == len(y)
+            X, y = _safe_indexing(X, rows), y[rows]
             if before is not None and {*before.answers.known.values()} == {*known.values()}:
-                whole, classifier = False, deepcopy(_linear_model.last(before.model))
-                classifier.set_params(warm_start=True, tol=ROUGH)
+                classifier = deepcopy(_linear_model.last(before.model)).set_params(warm_start=True, tol=ROUGH)
         if shares is not None:
             classifier.set_params(class_prior=shares)
         with warnings.catch_warnings(record=True) as caught:

@@ -111,9 +111,10 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers.
 
-        Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen. Called again
-        without a new answer, it returns the same rows. The refit, whose predictions `status` compares with the answers,
-        continues from the last fit if the model is of fewlabel and no class is new: that takes a quarter of the time.
+        Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen; after 30
+        answers 30 rows are drawn at random. Called again without a new answer, it returns the same rows. A model of
+        fewlabel is refitted to 2,000 rows and those with answers, from the last fit on if no class is new: its
+        predictions for all rows are those that `status` compares with the answers.
 
         Parameters
         ----------
@@ -226,7 +227,7 @@ class Session:
         -------
         frame : pandas.DataFrame
             One row for each row of the session, under its name: `label`, its class; `ruled_out`, a list of classes;
-            `skipped`; `predicted`, the class in the last fit. What there is not is None.
+            `skipped`; `predicted`, the class in the last fit. What there is not is None. Needs pandas.
         """
         import pandas as pd
 
@@ -279,7 +280,7 @@ class Session:
             *_status.accuracy(answers.values()),
             float("nan") if changed is None else changed,
             *_status.hint(fits, counts),
-            (*_alike_classes(self.classes), *(self._fitted.warnings if self._fitted else ())),
+            (*map(_status.one_class, alike(self.classes)), *(self._fitted.warnings if self._fitted else ())),
         )
 
     def widget(self, n: int = 10) -> Any:
@@ -396,8 +397,8 @@ class Session:
 
     def _check(self, event: Event, standing: Iterable[Event]) -> None:
         """Raise a ValueError for a line of the file that is of other rows, or has classes of another type."""
-        if "row" in event:
-            self._name(event["row"])
+        for row in event.get("draw", [event["row"]] if "row" in event else []):
+            self._name(row)
         beside = next((each for each in standing if "class" in each), event)
         for name in {*CLASSES} & event.keys():
             self._checked(event[name], [beside])
@@ -414,11 +415,3 @@ class Session:
         if (label := self._checked(label)) not in self.classes:
             raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
         return label
-
-
-def _alike_classes(classes: list[Any]) -> list[str]:
-    """Warnings of classes that are probably one."""
-    return [
-        f"the classes {', '.join(map(repr, group))} have almost the same name: `rename` merges them"
-        for group in alike(classes)
-    ]

@@ -58,6 +58,11 @@ class Status(NamedTuple):
         return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p>{head}</p>"
 
 
+def one_class(names: list[str]) -> str:
+    """The warning of classes that are probably one."""
+    return f"the classes {', '.join(map(repr, names))} have almost the same name: `rename` merges them"
+
+
 def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
     """Number of held-out answers, the share that was predicted, and the ends of its interval."""
     held_out = [event["predicted"] == event["class"] for event in answers if "predicted" in event][-WINDOW:]
