@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fewlabel._inputs._markers import FEWEST, listed
+from fewlabel._inputs._markers import FEWEST, listed, looks_missing
 from fewlabel._inputs._targets import Targets
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
 
@@ -22,9 +22,6 @@ _CATEGORIES: dict[str, type[Warning]] = {
 }
 
 _WIDE = 0.8  # length of the intervals of both classes together
-
-# Texts that stand for a missing label, written by people or by a conversion to text.
-_LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
 
 
 def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
@@ -44,7 +41,7 @@ def nothing_unlabeled(classes: np.ndarray, unlabeled: Any) -> None:
 
 def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
     """What to do if no row of `y` has the marker; names a class that looks like one."""
-    likely = [name for name in classes.tolist() if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS]
+    likely = [name for name in classes.tolist() if looks_missing(name)]
     if likely:
         text = f". If the class {likely[0]!r} stands for no label, set unlabeled={likely[0]!r}. Otherwise append "
     elif not isinstance(unlabeled, str) or unlabeled != "auto":
@@ -108,7 +105,7 @@ def of_the_library(found: list[dict[str, Any]], model: Any) -> None:
     for warning in found:
         kind, text = warning["kind"], warning["text"]
         if kind == "no_unlabeled":
-            if not _uses_unlabeled(model):
+            if not uses_unlabeled(model):
                 continue
             text += _of_markers(model.classes_, model.unlabeled)
         if _CATEGORIES.get(kind) is ConvergenceWarning:
@@ -119,7 +116,8 @@ def of_the_library(found: list[dict[str, Any]], model: Any) -> None:
         _issue(kind, text)
 
 
-def _uses_unlabeled(model: Any) -> bool:
+def uses_unlabeled(model: Any) -> bool:
+    """Whether rows without a label are expected."""
     return model.unlabeled is not None and model.unlabeled_weight != 0
 
 
@@ -133,7 +131,7 @@ def of_columns(found: list[list[dict[str, Any]]], model: Any) -> None:
     for (kind, _), same in kinds.items():
         columns, text = [column for column, _ in same], same[0][1]
         if kind == "no_unlabeled":
-            if not _uses_unlabeled(model) or len(columns) < len(found):
+            if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
             text += ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
         elif kind not in _OF_ROWS:

@@ -12,7 +12,7 @@ from fewlabel._inputs._soft import Soft, column_names
 from fewlabel._warnings import DataWarning
 from fewlabel.inspection import _table
 
-__all__ = ["Soft", "Votes", "from_votes", "keyword_votes"]
+__all__ = ["Soft", "from_votes", "keyword_votes"]
 
 # Accuracy of sources of which nothing is known, and the votes for which it counts (docs/notes/weak-labels.md).
 _COMMON = 0.85
@@ -55,18 +55,6 @@ class Votes(Soft, _table.Table):
         return self._table
 
 
-class _OfWords(np.ndarray):
-    """Votes whose columns have names, as long as no columns are taken."""
-
-    words: list[str] | None = None
-
-    def __getitem__(self, rows: Any) -> Any:
-        found = super().__getitem__(rows)
-        if isinstance(found, _OfWords) and not isinstance(rows, tuple):
-            found.words = self.words
-        return found
-
-
 def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:
     """Votes of keyword rules: each word votes for its class in the texts that contain it.
 
@@ -81,7 +69,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     Returns
     -------
     votes : ndarray of shape (n_rows, n_words), object
-        The class of the word where the text contains it, else None. `from_votes` knows the words.
+        The class of the word where the text contains it, else None.
 
     Warns
     -----
@@ -101,8 +89,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
             raise ValueError(f"texts must hold texts, got {text!r} in row {i}: write an empty text where there is none")
     rules = _rules(keywords)
     folded, missing = [*map(_folded, texts)], []
-    votes = np.full((len(texts), len(rules)), None, dtype=object).view(_OfWords)
-    votes.words = [word for _, word in rules]
+    votes = np.full((len(texts), len(rules)), None, dtype=object)
     for j, (label, word) in enumerate(rules):
         phrase = _folded(word)
         rows = [i for i, text in enumerate(folded) if _contains(text, phrase)]
@@ -156,7 +143,9 @@ def _in_word(neighbor: str, end: str) -> bool:
     return bool(letter) and not any(name(one, "").startswith(_UNSPACED) for one in (neighbor, end))
 
 
-def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled: Any = "auto") -> Votes:
+def from_votes(
+    votes: Any, y: Any = None, *, accuracies: Any = "auto", sources: Any = None, unlabeled: Any = "auto"
+) -> Votes:
     """Probabilities of the classes from the votes of several sources.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
@@ -168,12 +157,14 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_sources)
-        The class that each source votes for, or a marker where it does not vote. The columns of a data frame name the
-        sources.
+        The class that each source votes for, or a marker where it does not vote.
     y : array-like of shape (n_rows,), default=None
         Labels, with markers; labeled rows have probability 1 of their class.
     accuracies : "auto" or array-like of shape (n_sources,), default="auto"
         Probability that a vote of the source is right, above 0 and below 1.
+    sources : list or dict, default=None
+        Names of the sources; the `keywords` of `keyword_votes` stand for their words. None: the columns of a data
+        frame, else 0, 1, ...
     unlabeled : object, default="auto"
         Marker, as for the classifiers.
 
@@ -186,7 +177,8 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     Raises
     ------
     ValueError
-        If no source votes, the classes are fewer than two, or accuracies are not between 0 and 1.
+        If no source votes, the classes are fewer than two, accuracies are not between 0 and 1, or `sources` has not a
+        name for each column.
 
     References
     ----------
@@ -206,22 +198,32 @@ def from_votes(votes: Any, y: Any = None, *, accuracies: Any = "auto", unlabeled
     if len(classes) < 2:
         raise ValueError(f"votes and y name one class only, {classes.tolist()[0]!r}: at least two are needed")
     codes, truth = given.among(classes).codes.reshape(columns.shape), known.among(classes).codes
-    names = getattr(votes, "words", None) or column_names(votes)
+    names = _names(column_names(votes) if sources is None else sources, columns.shape[1])
     a = _accuracies(codes, truth, len(classes), accuracies)
     return Votes(
         Soft(_posterior(codes, truth, a, len(classes)), classes),
-        _summary(range(columns.shape[1]) if names is None else names, codes, classes) | {"accuracy": a.tolist()},
+        _summary(names, codes, classes) | {"accuracy": a.tolist()},
     )
 
 
-def _summary(names: Iterable[Any], votes: np.ndarray, classes: np.ndarray) -> _table.Columns:
+def _names(sources: Any, n: int) -> list[Any]:
+    """Those of the sources, one a column."""
+    if isinstance(sources, str) or not isinstance(sources, Iterable | None):
+        raise ValueError(f"sources must be a list of names or a dict from class to words, got {sources!r:.60}")
+    names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else [*(sources or range(n))]
+    if len(names) != n:
+        raise ValueError(f"sources has {len(names)} names, but votes has {n} columns")
+    return names
+
+
+def _summary(names: list[Any], votes: np.ndarray, classes: np.ndarray) -> _table.Columns:
     """The table of the sources, but for accuracies."""
     voted = votes >= 0
     several = voted.sum(axis=1) > 1
     differ = votes.max(axis=1) != np.where(voted, votes, len(classes)).min(axis=1)
     polarity = [classes[np.unique(each[each >= 0])].tolist() for each in votes.T]
     return {
-        "source": list(names),
+        "source": names,
         "class": [", ".join(map(str, each)) for each in polarity],
         "coverage": voted.mean(axis=0).tolist(),
         "overlaps": (voted & several[:, None]).mean(axis=0).tolist(),

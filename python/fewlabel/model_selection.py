@@ -1,20 +1,22 @@
-"""Cross-validation splits for partly labeled data."""
+"""Cross-validation for partly labeled data."""
 
 from collections.abc import Iterator
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_consistent_length
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from fewlabel import _held_out
 from fewlabel._compat import BaseCrossValidator
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _targets
 from fewlabel._inputs._markers import listed
 
-__all__ = ["SemiSupervisedSplit"]
+__all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 
 
 @described_as(Shared)
@@ -132,6 +134,74 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if isinstance(self.cv, SemiSupervisedSplit):
             raise TypeError(f"cv is a SemiSupervisedSplit already: {self.cv!r}")
         return self.cv
+
+
+@described_as(Shared)
+def held_out_probabilities(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 0, unlabeled: Any = "auto"
+) -> np.ndarray:
+    """Probabilities of the classes for each labeled row, by a fit without its label.
+
+    In place of `cross_val_predict(method="predict_proba")`, which numbers the marker among the classes. Each fit has
+    all unlabeled rows.
+
+    Parameters
+    ----------
+    estimator : estimator or pipeline with a method `predict_proba`
+        Clones are fitted.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
+        Rows, labeled and unlabeled.
+    y : array-like of shape (n_rows,)
+        Labels, with markers for the rows without one.
+    cv : int or splitter, default=5
+        How the labeled rows are split, as in `SemiSupervisedSplit`.
+    n_jobs : int or None, default=None
+        Number of fits at a time, as in `cross_val_predict`.
+    verbose : int, default=0
+        Above 0: show the progress of the fits, from the third second on.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_rows, n_classes), float64
+        A column for each class with a label, sorted. Rows that no fit has held out, such as unlabeled ones, are NaN;
+        those that several have held out have the mean.
+
+    Raises
+    ------
+    ValueError
+        As `SemiSupervisedSplit`, or if a fit has a class that no row of y has as its label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel import SemiSupervisedLogisticRegression
+    >>> from fewlabel.model_selection import held_out_probabilities
+    >>> X = np.vstack([np.tile([1.0, 0.1], (4, 1)), np.tile([0.1, 1.0], (4, 1))])
+    >>> y = np.array(["a", "a", None, None, "b", "b", None, None])
+    >>> held_out_probabilities(SemiSupervisedLogisticRegression(calibrate=False), X, y, cv=2).round().tolist()
+    [[1.0, 0.0], [1.0, 0.0], [nan, nan], [nan, nan], [0.0, 1.0], [0.0, 1.0], [nan, nan], [nan, nan]]
+    """
+    targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
+    classes = targets.classes[targets.counts() > 0]
+    folds = [
+        _held_out.Fold(estimator, train, _safe_indexing(y, train), test)
+        for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)
+    ]
+    sums, times = np.zeros((len(targets.codes), len(classes))), np.zeros((len(targets.codes), 1))
+    measure = partial(_probabilities, classes=classes)
+    for fold, found in zip(folds, _held_out.measured("held-out rows", folds, X, measure, n_jobs, verbose), strict=True):
+        sums[fold.test] += found
+        times[fold.test] += 1
+    return np.divide(sums, times, out=np.full(sums.shape, np.nan), where=times > 0)
+
+
+def _probabilities(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Probabilities of these classes for held-out rows, 0 of one that the fit has not."""
+    if others := set(model.classes_.tolist()) - set(classes.tolist()):
+        raise ValueError(f"the fit has the classes {listed(model.classes_)}, of which y has no {listed([*others])}")
+    found = np.zeros((len(test), len(classes)))
+    found[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
+    return found
 
 
 def _is_folds(cv: Any) -> bool:

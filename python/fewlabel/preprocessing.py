@@ -1,5 +1,6 @@
-"""Preparation of rows: texts, and the lengths of blocks of columns."""
+"""Preparation of rows: texts, selectors of features, and the lengths of blocks of columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewlabel._compat import BaseEstimator, OneToOneFeatureMixin, Self, TransformerMixin
-from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _numbers
+from fewlabel._docstrings import Shared, described_as
+from fewlabel._inputs import _data, _numbers, _targets
 
-__all__ = ["BlockScaler", "text_vectorizer"]
+__all__ = ["BlockScaler", "labeled_only", "text_vectorizer"]
 
 
 def text_vectorizer(**settings: Any) -> TfidfVectorizer:
@@ -40,6 +41,49 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
     letters = r"[^\W\d_]{2,}"  # of any script
     recipe = {"token_pattern": letters, "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
     return TfidfVectorizer(**recipe | settings)
+
+
+@described_as(Shared)
+def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> Callable[..., Any]:
+    """Score of features by the labeled rows alone, for `SelectKBest` and other selectors by score.
+
+    Scores such as `chi2` take the marker for a class, and keep the words that tell labeled from unlabeled rows.
+
+    Parameters
+    ----------
+    score_func : callable
+        Called with the labeled rows and their labels, such as `chi2` or `mutual_info_classif`.
+
+    Returns
+    -------
+    score_func : callable
+        Called with X and y, which has markers: -1 or None, as selectors refuse NaN. It raises a ValueError if no row is
+        labeled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.feature_selection import SelectKBest, chi2
+    >>> from fewlabel.preprocessing import labeled_only
+    >>> X, y = np.array([[3, 0], [0, 1], [0, 5], [0, 5]]), np.array([0, 1, -1, -1])
+    >>> [SelectKBest(score, k=1).fit(X, y).get_support().tolist() for score in (chi2, labeled_only(chi2))]
+    [[False, True], [True, False]]
+    """
+    if not callable(score_func):
+        raise ValueError(f"score_func must be a function of X and y, such as chi2, got {score_func!r:.60}")
+    return _LabeledOnly(score_func, unlabeled)
+
+
+@dataclass(frozen=True)
+class _LabeledOnly:
+    score_func: Callable[..., Any]
+    unlabeled: Any
+
+    def __call__(self, X: Any, y: Any) -> Any:
+        targets = _targets.one_a_row(y, self.unlabeled)
+        if not targets.labeled.any():
+            raise ValueError("y has no labeled row, so no feature has a score (see the parameter `unlabeled`)")
+        return self.score_func(X[targets.labeled], targets.values)
 
 
 @described_as()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from planted import text_like
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.feature_selection import RFE, RFECV, SelectFromModel
+from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SelectKBest, chi2
 from sklearn.frozen import FrozenEstimator
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import accuracy_score
@@ -34,7 +36,8 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 
 from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.metrics import labeled_scorer
-from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
+from fewlabel.preprocessing import labeled_only
 
 X, Y, TRUTH = text_like(labeled=40)
 LABELED = np.flatnonzero(Y >= 0)
@@ -146,13 +149,97 @@ def test_what_calls_score_works() -> None:
     assert np.mean(cross_val_predict(TransductiveSVC(), X, Y, cv=3) == TRUTH) > 0.8
 
 
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+@pytest.mark.parametrize("unlabeled", ["auto", "given"])
 @pytest.mark.parametrize("form", ["-1", "NaN", "text, None"])
-def test_probabilities_by_cross_validation_have_a_column_of_the_marker(form: str) -> None:
-    with pytest.warns(DataWarning, match="no unlabeled row|no row is unlabeled"):
-        found = cross_val_predict(
-            SemiSupervisedLogisticRegression(calibrate=False), X, FORMS[form][0], cv=KFold(2), method="predict_proba"
-        )
-    assert found.shape == (len(Y), 3)
+def test_probabilities_by_cross_validation_say_what_is_wrong(form: str, unlabeled: Any, method: str) -> None:
+    model = SemiSupervisedLogisticRegression(calibrate=False)
+    if unlabeled == "given":
+        model.set_params(unlabeled={"-1": -1, "NaN": np.nan, "text, None": "?"}[form])
+    with pytest.raises(ValueError, match=r"may be the marker: .*held_out_probabilities.* pass unlabeled=None"):
+        cross_val_predict(model, X, FORMS[form][0], cv=KFold(2), method=method)
+
+
+@each_form
+def test_probabilities_of_held_out_labels(y: np.ndarray, truth: np.ndarray) -> None:
+    model = SemiSupervisedLogisticRegression(calibrate=False)
+    found = held_out_probabilities(model, X, y, cv=2)
+    wanted = np.full((len(Y), 2), np.nan)
+    for train, test in SemiSupervisedSplit(2).split(X, y):
+        wanted[test] = clone(model).fit(X[train], y[train]).predict_proba(X[test])
+    np.testing.assert_array_equal(found, wanted)
+    assert np.flatnonzero(~np.isnan(found[:, 0])).tolist() == LABELED.tolist()
+    assert np.mean(np.unique(truth)[found[LABELED].argmax(axis=1)] == truth[LABELED]) > 0.8
+
+
+def test_rows_held_out_several_times_have_the_mean_and_a_missing_class_has_0() -> None:
+    model, test = SemiSupervisedLogisticRegression(calibrate=False), LABELED[:4]
+    y = np.where(Y == 1, 2, Y)
+    y[LABELED[TRUTH[LABELED] == 1][-1]] = 1  # is in one of the fits alone
+    last = int(np.flatnonzero(y[LABELED] == 1)[0])
+    rest = np.setdiff1d(np.arange(len(LABELED)), range(4))
+    splits = [(rest, np.arange(4)), (np.setdiff1d(rest, last), np.arange(3))]
+    found = held_out_probabilities(model, X, y, cv=_Splits(splits))
+    fits = [model.fit(X[rows], y[rows]).predict_proba(X[test]) for rows in (np.setdiff1d(np.arange(len(Y)), test),)]
+    hidden = np.setdiff1d(np.arange(len(Y)), [*test, LABELED[last]])
+    fits.append(np.insert(model.fit(X[hidden], y[hidden]).predict_proba(X[test]), 1, 0, axis=1))
+    # The splitter leaves the label of the rare class out: its row takes part in no way.
+    np.testing.assert_allclose(found[test[:3]], (fits[0] + fits[1])[:3] / 2)
+    np.testing.assert_allclose(found[test[3]], fits[0][3])
+
+
+class _Splits:
+    def __init__(self, splits: list) -> None:
+        self.splits = splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> list:
+        return self.splits
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return len(self.splits)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([0] * 20 + [1, 2] * 4, "0"),
+        ([3] * 20 + [0, 1, 2] * 4, "3"),
+        (["nan"] * 20 + ["a", "b"] * 4, "nan"),
+        (["a", "b", "None"] + ["None"] * 20 + ["a", "b"] * 4, "None"),
+    ],
+)
+def test_a_marker_that_became_a_class_is_refused(y: list, classes: str) -> None:
+    rows = X[: len(y)]
+    for unlabeled in "auto", -1:
+        with pytest.raises(ValueError, match=rf"{classes}, which (may be|reads like) .*unlabeled=None: every row is"):
+            TransductiveSVC(unlabeled=unlabeled).fit(rows, y)
+    assert len(TransductiveSVC(unlabeled=None).fit(rows, y).classes_) == len(set(y))
+    assert len(TransductiveSVC(unlabeled_weight=0).fit(rows, y).classes_) == len(set(y))
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
+        TransductiveSVC().fit(X[:12], ([*y[-6:], *y[-6:]]))  # no class has most rows
+
+
+def test_numbers_that_NaN_becomes_are_refused() -> None:
+    with np.errstate(invalid="ignore"):
+        y = np.full(len(Y), np.iinfo(np.int64).min)
+    y[LABELED] = Y[LABELED]
+    with pytest.raises(ValueError, match="the label -9223372036854775808, which NaN becomes"):
+        TransductiveSVC().fit(X, y)
+
+
+# ------------------------------------------------------------------ selectors
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "NaN"])  # which selectors refuse
+def test_selectors_see_the_labeled_rows_alone(form: str) -> None:
+    y = FORMS[form][0]
+    selector = SelectKBest(labeled_only(chi2), k=20).fit(X, y)
+    wanted = SelectKBest(chi2, k=20).fit(X[LABELED], Y[LABELED])
+    np.testing.assert_array_equal(selector.scores_, wanted.scores_)
+    again = pickle.loads(pickle.dumps(clone(selector))).fit(X.toarray(), y)
+    np.testing.assert_allclose(again.scores_, wanted.scores_)
+    with pytest.raises(ValueError, match="no labeled row, so no feature has a score"):
+        SelectKBest(labeled_only(chi2), k=20).fit(X, NO_LABELS)
+    with pytest.raises(ValueError, match="score_func must be a function of X and y, such as chi2, got 'chi2'"):
+        labeled_only("chi2")
 
 
 @each_form
@@ -202,13 +289,13 @@ def pair() -> list[tuple[str, Any]]:
 
 MAKES_A_CLASS: dict[str, Callable[[], Any]] = {
     "CalibratedClassifierCV": lambda: CalibratedClassifierCV(TransductiveSVC(), cv=3),
-    "VotingClassifier": lambda: VotingClassifier(pair()),
-    "BaggingClassifier": lambda: BaggingClassifier(TransductiveSVC(), n_estimators=3, random_state=0),
     "OneVsRestClassifier": lambda: OneVsRestClassifier(TransductiveSVC()),
     "OneVsOneClassifier": lambda: OneVsOneClassifier(TransductiveSVC()),
-    "StackingClassifier": lambda: StackingClassifier(pair(), cv=3),
 }
 RAISES = {
+    "VotingClassifier": (lambda: VotingClassifier(pair()), "may be the marker"),
+    "BaggingClassifier": (lambda: BaggingClassifier(TransductiveSVC(), 3, random_state=0), "may be the marker"),
+    "StackingClassifier": (lambda: StackingClassifier(pair(), cv=3), "may be the marker"),
     "AdaBoostClassifier": (lambda: AdaBoostClassifier(TransductiveSVC()), "worse than random"),
     "OutputCodeClassifier": (lambda: OutputCodeClassifier(TransductiveSVC()), "only 1 and -1"),
     "FixedThresholdClassifier": (lambda: FixedThresholdClassifier(TransductiveSVC()), "Only binary"),
@@ -231,7 +318,9 @@ def test_these_are_noticed_by_a_warning(make: Callable[[], Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
-@pytest.mark.parametrize("make", MAKES_A_CLASS.values(), ids=MAKES_A_CLASS)
+@pytest.mark.parametrize(
+    "make", [*MAKES_A_CLASS.values(), *(make for make, message in RAISES.values() if message == "may be the marker")]
+)
 @pytest.mark.parametrize(
     ("form", "message"), [("NaN", "contains NaN"), ("None", "unknown|NoneType"), ("text, None", "NoneType")]
 )

@@ -644,10 +644,9 @@ def test_sources_that_hardly_overlap_have_the_common_accuracy() -> None:
 
 
 def test_votes_print_a_table_of_the_sources_by_name() -> None:
-    votes = labels.keyword_votes(
-        ["<goal> match", "goal vote", "vote", "rain"], {"sport": ["goal", "match"], "law": ["vote"]}
-    )
-    found = labels.from_votes(votes, accuracies=[0.9, 0.8, 0.7])
+    keywords = {"sport": ["goal", "match"], "law": ["vote"]}
+    votes = labels.keyword_votes(["<goal> match", "goal vote", "vote", "rain"], keywords)
+    found = labels.from_votes(votes, accuracies=[0.9, 0.8, 0.7], sources=keywords)
     assert str(found).splitlines() == [
         "source  class  coverage  overlaps  conflicts  accuracy",
         "goal    sport  0.5       0.5       0.25       0.9",
@@ -655,7 +654,8 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         "vote    law    0.5       0.25      0.25       0.7",
     ]
     assert "<td>goal</td><td>sport</td><td>0.5</td>" in found._repr_html_()
-    assert found.to_frame()["source"].tolist() == labels.from_votes(votes[:3]).to_frame()["source"].tolist()
+    assert found.to_frame()["source"].tolist() == ["goal", "match", "vote"]
+    assert labels.from_votes(votes[:, 1:], sources=["a", "b"]).to_frame()["source"].tolist() == ["a", "b"]
     for one, names in (
         (pd.DataFrame({"x": ["a", "b"], "y": ["b", None]}), ["x", "y"]),
         (votes[:, 1:], [0, 1]),
@@ -687,6 +687,8 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords has the class nan"),
         (lambda: labels.Soft([[0.5, 0.5]], [2**63, 1]), "classes has the label 9223372036854775808"),
         (lambda: labels.Soft([[0.5, 0.5]], [2.0**53, 1.5]), "classes has the label 9007199254740992 as float64"),
+        (lambda: labels.from_votes([["a", "b"]], sources=["x"]), "sources has 1 names, but votes has 2 columns"),
+        (lambda: labels.from_votes([["a", "b"]], sources="xy"), "sources must be a list of names .*, got 'xy'"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5]), "accuracies must be 2 numbers"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5, 1.0]), "above 0 and below 1"),
         (lambda: labels.from_votes([["a", "b"]], accuracies="given"), "must be 'auto' or an array"),

@@ -14,6 +14,7 @@ from fewlabel._inputs import _data
 _SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 FEWEST = 5  # rows of -1 below which their frequency is not significant
+_LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
@@ -177,6 +178,36 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
 
+def refuse_encoded(classes: np.ndarray, counts: np.ndarray) -> None:
+    """Reject labels of all rows among which the marker probably has become a class.
+
+    Code that numbers classes makes it the first of 0, 1, ..., or the last if it was None or NaN; texts of it are "nan"
+    and the like. That is likely if most rows have it, as most rows have no label.
+    """
+    likely, most = classes[counts.argmax()], int(counts.max())
+    numbered = classes.dtype.kind in "iu" and len(classes) > 2 and likely in (0, len(classes) - 1)
+    numbered = numbered and np.array_equal(classes, np.arange(len(classes)))
+    if 2 * most <= counts.sum() or not (numbered or looks_missing(likely)):
+        return
+    found = f"no row of y is unlabeled, and {most} of {counts.sum()} rows have the class {likely!s}, which "
+    if not numbered:
+        raise ValueError(
+            f"{found}reads like a marker. If it is one, pass unlabeled={str(likely)!r}, or replace it by None. If it "
+            "is a class, pass unlabeled=None: every row is labeled."
+        )
+    raise ValueError(
+        f"{found}may be the marker: scikit-learn's cross_val_predict (method='predict_proba') and meta-estimators such "
+        "as VotingClassifier number the classes, and the marker with them. For probabilities of labeled rows take "
+        "fewlabel.model_selection.held_out_probabilities; for meta-estimators fit first, on all rows, and pass "
+        f"FrozenEstimator(model) and labeled rows. If {likely!s} is a class, pass unlabeled=None: every row is labeled."
+    )
+
+
+def looks_missing(name: Any) -> bool:
+    """Whether a class looks like a missing label, written by people or by a conversion to text."""
+    return isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS
+
+
 # ------------------------------------------------------------------ labels of one type
 def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
@@ -208,6 +239,11 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
         except OverflowError:
             raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
     assert_all_finite(labels, input_name=name)
+    if labels.dtype.kind == "i" and labels.itemsize > 2 and (labels == np.iinfo(labels.dtype).min).any():
+        raise ValueError(
+            f"{name} has the label {labels.min()}, which NaN becomes where floats are cast to integers: replace NaN by "
+            "-1 or None before the cast"
+        )
     if labels.dtype.kind == "f" and (large := np.abs(labels) >= 2 / np.finfo(labels.dtype).eps).any():
         raise ValueError(
             f"{name} has the label {labels[large][0]:.0f} as {labels.dtype}, which cannot tell it from its neighbors: "
