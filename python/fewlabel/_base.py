@@ -83,7 +83,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             If a parameter is out of range, X or y is invalid, no row is labeled, or unlabeled="auto" is ambiguous. It
             is ambiguous if y has only 1 and -1, if y has empty texts, or if y has -1, 0 and 1 and either most rows are
             0 or all three are about equally frequent. Nor may a class look like a marker: if no row is unlabeled, and
-            most rows have the first or last of the classes 0, 1, 2, ..., or one like "nan".
+            two thirds have the first or last of the classes 0, 1, 2, ..., or one like "nan".
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
@@ -103,7 +103,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             _progress.tell(self)
             return self
         if _advice.uses_unlabeled(self) and targets.labeled.all():
-            _markers.refuse_encoded(targets.classes, targets.counts())
+            _markers.refuse_encoded(targets.classes, targets.totals(weights))
         targets = _targets.learned(targets.counted(weights), self.class_prior)
         _advice.rare_marker(targets)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:

@@ -65,7 +65,7 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     >>> import numpy as np
     >>> from sklearn.feature_selection import SelectKBest, chi2
     >>> from fewlabel.preprocessing import labeled_only
-    >>> X, y = np.array([[3, 0], [0, 1], [0, 5], [0, 5]]), np.array([0, 1, -1, -1])
+    >>> X, y = np.array([[3, 0], [0, 1], [0, 9], [0, 9]]), np.array([0, 1, -1, -1])
     >>> [SelectKBest(score, k=1).fit(X, y).get_support().tolist() for score in (chi2, labeled_only(chi2))]
     [[False, True], [True, False]]
     """

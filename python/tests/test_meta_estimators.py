@@ -203,9 +203,9 @@ class _Splits:
     ("y", "classes"),
     [
         ([0] * 20 + [1, 2] * 4, "0"),
-        ([3] * 20 + [0, 1, 2] * 4, "3"),
+        ([3] * 40 + [0, 1, 2] * 4, "3"),
         (["nan"] * 20 + ["a", "b"] * 4, "nan"),
-        (["a", "b", "None"] + ["None"] * 20 + ["a", "b"] * 4, "None"),
+        (["a", "b", "None"] + ["None"] * 30 + ["a", "b"] * 4, "None"),
     ],
 )
 def test_a_marker_that_became_a_class_is_refused(y: list, classes: str) -> None:

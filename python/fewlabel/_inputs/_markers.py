@@ -178,18 +178,18 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
 
-def refuse_encoded(classes: np.ndarray, counts: np.ndarray) -> None:
+def refuse_encoded(classes: np.ndarray, weight: np.ndarray) -> None:
     """Reject labels of all rows among which the marker probably has become a class.
 
     Code that numbers classes makes it the first of 0, 1, ..., or the last if it was None or NaN; texts of it are "nan"
-    and the like. That is likely if most rows have it, as most rows have no label.
+    and the like. That is likely if two thirds of the rows have it.
     """
-    likely, most = classes[counts.argmax()], int(counts.max())
+    likely, most = classes[weight.argmax()], float(weight.max())
     numbered = classes.dtype.kind in "iu" and len(classes) > 2 and likely in (0, len(classes) - 1)
     numbered = numbered and np.array_equal(classes, np.arange(len(classes)))
-    if 2 * most <= counts.sum() or not (numbered or looks_missing(likely)):
+    if 3 * most <= 2 * weight.sum() or not (numbered or looks_missing(likely)):
         return
-    found = f"no row of y is unlabeled, and {most} of {counts.sum()} rows have the class {likely!s}, which "
+    found = f"no row of y is unlabeled, and {most:.6g} of {weight.sum():.6g} rows have the class {likely!s}, which "
     if not numbered:
         raise ValueError(
             f"{found}reads like a marker. If it is one, pass unlabeled={str(likely)!r}, or replace it by None. If it "
