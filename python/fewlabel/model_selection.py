@@ -197,10 +197,8 @@ def held_out_probabilities(
 
 def _probabilities(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Probabilities of these classes for held-out rows, 0 of one that the fit has not."""
-    if others := set(model.classes_.tolist()) - set(classes.tolist()):
-        raise ValueError(
-            f"the fit has the classes {listed(model.classes_)}, of which y has no {listed(np.array([*others], dtype=object))}"
-        )
+    if not np.isin(model.classes_, classes).all():
+        raise ValueError(f"the fit has the classes {listed(model.classes_)}, but the labels of y {listed(classes)}")
     found = np.zeros((len(test), len(classes)))
     found[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
     return found
