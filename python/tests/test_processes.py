@@ -396,7 +396,7 @@ def test_threads_of_the_library_leave_signals_to_the_host() -> None:
 def collections(**environment: str) -> int:
     """How often Go's runtime looks for garbage during some fits."""
     done = subprocess.run(
-        [sys.executable, "-c", script("for _ in range(20): weights()")],
+        [sys.executable, "-c", script("for _ in range(60): weights()")],
         env={"PYTHONPATH": f"{PACKAGE.parent}:{Path(__file__).parent}", "GODEBUG": "gctrace=1"} | environment,
         capture_output=True,
         text=True,
