@@ -339,7 +339,7 @@ static void calibrated_fits(void) {
   many_classes(&p);
   model = fitted(&p, "{\"calibrate\": true}");
   report_has(model, "\"calibration_temperature\":null,\"calibration_smoothing\":null,\"n_held_out\":null");
-  report_has(model, "\"values\":{\"labeled\":0,\"needed\":20}");
+  report_has(model, "\"kind\":\"calibration_failed\"");
   WORKS(fewlabel_free(model, ERROR));
 }
 

@@ -54,8 +54,8 @@ func checkShares(f *fitted) {
 	}
 }
 
-// checkPredicted warns of classes predicted for less than half of their share of the unlabeled rows. A committee predicts
-// others than the estimated shares, and does not lose by it: docs/notes/committee.md.
+// checkPredicted warns of classes predicted for less than half of their share of the unlabeled rows. A committee
+// predicts others than the estimated shares, and does not lose by it: docs/notes/committee.md.
 func checkPredicted(f *fitted) {
 	s, prior := f.setting.sample, f.setting.prior.Shares
 	shares, rows := make([]float64, len(prior)), float64(s.All.Unlabeled)

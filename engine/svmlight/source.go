@@ -121,8 +121,8 @@ func (s *source) read(p []byte) (n int, err error) {
 	return n, s.end
 }
 
-// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line. The room for a line that
-// is longer is doubled.
+// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line. The room for a line
+// that is longer is doubled.
 func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err error) {
 	length, line, err = bufio.ScanLines(text, atEnd && s.end == io.EOF)
 	switch {
