@@ -1,7 +1,7 @@
 # %% [markdown]
-# # Nine topics from 40 labels
+# # Nine topics from 30 labels
 #
-# You have a thousand texts and time to read 40 of them. This notebook finds the topics of the others. The texts are
+# You have a thousand texts and time to read 30 of them. This notebook finds the topics of the others. The texts are
 # docstrings of SciPy, which are on your machine; put your own list of strings in their place. It needs
 # `fewlabel[plot]`.
 
@@ -33,7 +33,7 @@ from fewlabel.labeling import Session  # noqa: E402
 from fewlabel.preprocessing import text_vectorizer  # noqa: E402
 
 session = Session(texts.tolist(), make_pipeline(text_vectorizer(), TransductiveSVC()))
-for _ in range(4):
+for _ in range(3):
     for row in session.next(10):
         session.label(row, truth[row])
 print(session.status())
