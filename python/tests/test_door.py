@@ -23,7 +23,7 @@ import fewlabel
 from fewlabel import inspection, labels, plotting
 from fewlabel._inputs import _memory
 from fewlabel.metrics import labeled_scorer, multilabel_f1_score, positive_unlabeled_scores
-from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.preprocessing import BlockScaler
 
 N, D = 48, 12
@@ -209,6 +209,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[[Any], Any]] = {
     inspection.explain: lambda X: inspection.explain(fewlabel.TransductiveSVC().fit(GOOD, Y), X),
     inspection.suspicious_labels: lambda X: inspection.suspicious_labels(pipeline().fit(GOOD, Y), X, Y),
     inspection.compare: lambda X: inspection.compare(fewlabel.TransductiveSVC(), X, Y, ["annealing"], cv=2),
+    held_out_probabilities: lambda X: held_out_probabilities(fewlabel.SemiSupervisedLogisticRegression(), X, Y, cv=2),
     fewlabel.estimate_class_prior: lambda X: fewlabel.estimate_class_prior(X, Y),
     fewlabel.spmd.fit: lambda X: fewlabel.spmd.fit(fewlabel.TransductiveSVC(), X, Y, comm=Alone()),
     plotting.LearningCurveDisplay.from_estimator: lambda X: plotting.LearningCurveDisplay.from_estimator(
@@ -289,6 +290,10 @@ LABELS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "check": (lambda y: inspection.check(svc(), GOOD, y, cv=2), "y"),
     "compare": (lambda y: inspection.compare(svc(), GOOD, y, ["annealing"], cv=2), "y"),
     "suspicious_labels": (lambda y: inspection.suspicious_labels(svc().fit(GOOD, Y), GOOD, y), "y"),
+    "held_out_probabilities": (
+        lambda y: held_out_probabilities(fewlabel.SemiSupervisedLogisticRegression(), GOOD, y, cv=2),
+        "y",
+    ),
     "learning curve": (lambda y: plotting.LearningCurveDisplay.from_estimator(svc(), GOOD, y, n_labels=[4]), "y"),
     "spmd.fit": (lambda y: fewlabel.spmd.fit(svc(), GOOD, y, comm=Alone()), "y"),
     "sample_weight": (lambda w: svc().fit(GOOD, Y, w), "sample_weight"),
