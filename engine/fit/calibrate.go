@@ -69,7 +69,7 @@ func calibrate(result *fitted) error {
 		result.uncalibrated("the fit was stopped")
 		return nil
 	}
-	result.find(&split, held, next)
+	result.setTemperatures(&split, held, next)
 	return nil
 }
 
@@ -113,8 +113,8 @@ func (next *nextRows) agreement(scores []float64, classes int) float64 {
 	return agreed / total
 }
 
-// find sets the temperatures and the probabilities of the rows of the fit, from scores by the five fits.
-func (r *fitted) find(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
+// setTemperatures sets the temperatures and the probabilities of the rows of the fit, from scores by the five fits.
+func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
 	x, s, k := r.setting, r.setting.sample, held.Classes
 	h, labels := balance(held, x.prior.Shares), vector.Sum(held.Held.Weight)
 	right, e := 1-held.Wrong()[0]/labels, probability.Smoothing(labels, k)

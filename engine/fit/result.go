@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/ending"
@@ -13,6 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
+// Result is what Fit finds.
 type Result struct {
 	Model         *model.Linear
 	Returned      string    // the method whose solution this is, see compare.go
@@ -21,7 +21,7 @@ type Result struct {
 	History       []trace.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
-	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start
+	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start, see agreement.go
 	Calibration   *Calibration // nil: not requested, or not possible
 	Trained       []Stage      // models trained, in the order of the stages
 }
@@ -147,47 +147,6 @@ func harden(s *sample.Sample, distributions []float64, classes []int32) {
 	}
 }
 
-// origin has the classes by the supervised solution where a method began, perhaps with a part of the rows (coarse.go).
-type origin struct {
-	rows    []int32   // unlabeled; nil: the method began elsewhere
-	classes []int32   // [rows]
-	weights []float64 // [rows]
-}
-
-// renumbered is the origin where row i has the number rows[i]; below 0 it is on another machine.
-func (o origin) renumbered(rows []int32) origin {
-	n := len(o.rows)
-	out := origin{make([]int32, 0, n), make([]int32, 0, n), make([]float64, 0, n)}
-	for k, i := range o.rows {
-		if rows[i] >= 0 {
-			out.rows, out.classes = append(out.rows, rows[i]), append(out.classes, o.classes[k])
-			out.weights = append(out.weights, o.weights[k])
-		}
-	}
-	return out
-}
-
-// agreement is the share of the unlabeled rows that keep the class of the supervised start; NaN where there is none.
-func agreement(s *sample.Sample, began origin, classes []int32) float64 {
-	switch {
-	case s.All.Unlabeled == 0 || s.Constant():
-		return math.NaN()
-	case !s.Transductive():
-		return 1
-	case began.classes == nil:
-		return math.NaN()
-	}
-	var sums [2]float64 // weight of the rows with the same class, of all
-	for k, i := range began.rows {
-		if began.classes[k] == classes[i] {
-			sums[0] += began.weights[k]
-		}
-	}
-	sums[1] = vector.Sum(began.weights)
-	s.Job.Reduce(sums[:])
-	return sums[0] / sums[1]
-}
-
 // Stage is a stage of a fit and the models it has trained.
 type Stage struct {
 	Name   string  `json:"stage"` // "class_prior", a method, "supervised", "mixture" or "calibrate"
@@ -207,45 +166,4 @@ func (r *record) add(name string, models int, visited int64, pass int) {
 	} else if models > 0 {
 		r.stages = append(r.stages, Stage{name, models, passes})
 	}
-}
-
-// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it.
-func moveIntercepts(r *method.Run, solution *method.Solution) {
-	o, before := r.Objective, solution.Outputs
-	score := solution.Score(o)
-	shift := shiftOf(r.Costs.Potentials(score), len(solution.Intercept))
-	shares := o.LocalShares(score) // before and after
-	solution.Outputs = slices.Clone(before)
-	o.Job.EachRow(o.Sample.Rows.Rows(), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			vector.Add(solution.Outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
-		}
-	})
-	shares = append(shares, o.LocalShares(score)...)
-	o.Job.Reduce(shares)
-	if !(o.Distance(shares[o.Classes:]) < o.Distance(shares[:o.Classes])-roundedShare) {
-		solution.Outputs = before // many equal scores
-		return
-	}
-	shiftIntercepts(o, solution, shift)
-}
-
-// shiftIntercepts moves intercepts. They are regularized unless they are centered; in a tree the nodes' are, and stay.
-func shiftIntercepts(o *objective.Objective, solution *method.Solution, shift []float64) {
-	for y, v := range shift {
-		if !o.Centered && o.Scores.Flat() {
-			solution.Regularizer += o.Alpha / 2 * v * (2*solution.Intercept[y] + v)
-		}
-		solution.Intercept[y] += v
-	}
-}
-
-const roundedShare = 1e-12 // above the rounding of a share, below the weight of a row
-
-// shiftOf is the shift of the outputs where the class scores move by these potentials.
-func shiftOf(potentials []float64, outputs int) []float64 {
-	if outputs == 1 {
-		return []float64{(potentials[1] - potentials[0]) / 2}
-	}
-	return potentials
 }
