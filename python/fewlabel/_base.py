@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _columns, _export, _progress, methods
+from fewlabel import _advice, _columns, _export, _held_out, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
@@ -82,8 +82,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         ValueError
             If a parameter is out of range, X or y is invalid, no row is labeled, or unlabeled="auto" is ambiguous. It
             is ambiguous if y has only 1 and -1, if y has empty texts, or if y has -1, 0 and 1 and either most rows are
-            0 or all three are about equally frequent. Nor may a class look like a marker: if no row is unlabeled, and
-            two thirds have the first or last of the classes 0, 1, 2, ..., or one like "nan".
+            0 or all three are about equally frequent. Or if a class is the marker: no row is unlabeled, two thirds have
+            the first or last of the classes 0, 1, 2, ..., or one like "nan", and they do not differ from the others.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
@@ -103,7 +103,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             _progress.tell(self)
             return self
         if _advice.uses_unlabeled(self) and targets.labeled.all():
-            _markers.refuse_encoded(targets.classes, targets.totals(weights))
+            _held_out.refuse_encoded(self, rows, targets, weights)
         targets = _targets.learned(targets.counted(weights), self.class_prior)
         _advice.rare_marker(targets)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from planted import text_like
+from planted import many_topics, text_like
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
@@ -199,24 +200,43 @@ class _Splits:
         return len(self.splits)
 
 
-@pytest.mark.parametrize(
-    ("y", "classes"),
-    [
-        ([0] * 20 + [1, 2] * 4, "0"),
-        ([3] * 40 + [0, 1, 2] * 4, "3"),
-        (["nan"] * 20 + ["a", "b"] * 4, "nan"),
-        (["a", "b", "None"] + ["None"] * 30 + ["a", "b"] * 4, "None"),
-    ],
-)
-def test_a_marker_that_became_a_class_is_refused(y: list, classes: str) -> None:
-    rows = X[: len(y)]
-    for unlabeled in "auto", -1:
-        with pytest.raises(ValueError, match=rf"{classes}, which (may be|reads like) .*unlabeled=None: every row is"):
-            TransductiveSVC(unlabeled=unlabeled).fit(rows, y)
-    assert len(TransductiveSVC(unlabeled=None).fit(rows, y).classes_) == len(set(y))
-    assert len(TransductiveSVC(unlabeled_weight=0).fit(rows, y).classes_) == len(set(y))
-    with pytest.warns(DataWarning, match="no row is unlabeled"):
-        TransductiveSVC().fit(X[:12], ([*y[-6:], *y[-6:]]))  # no class has most rows
+TOPICS = many_topics(labels=60)
+MOST = np.flatnonzero((TOPICS.truth == 0) | (TOPICS.y >= 0))  # four fifths are of one class
+CODES = [
+    [0, 1, 2, 3],
+    [3, 0, 1, 2],
+    ["none", "a", "b", "c"],
+]  # the first is of the marker, or of the most frequent class
+
+
+@pytest.mark.parametrize("codes", CODES)
+@pytest.mark.parametrize("unlabeled", ["auto", -1])
+def test_a_marker_that_became_a_class_is_refused(codes: list, unlabeled: Any) -> None:
+    y = np.array(codes)[np.where(TOPICS.y < 0, 0, 1 + TOPICS.y % 3)]
+    with pytest.raises(ValueError, match=rf"440 of 500 rows have the class {codes[0]}, which (may be|reads like) "):
+        TransductiveSVC(unlabeled=unlabeled).fit(TOPICS.X, y)
+    for model in TransductiveSVC(unlabeled=None), TransductiveSVC(unlabeled_weight=0):
+        assert model.fit(TOPICS.X, y).classes_.tolist() == sorted(codes)
+
+
+@pytest.mark.parametrize("codes", CODES)
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_the_most_frequent_class_of_labels_of_all_rows_is_no_marker(kind: type, codes: list) -> None:
+    y = np.array(codes)[TOPICS.truth[MOST]]
+    assert np.mean(y == codes[0]) > 2 / 3
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert kind().fit(TOPICS.X[MOST], y).classes_.tolist() == sorted(codes)
+    assert ["no row is unlabeled" in str(one.message) for one in caught] == [True]
+
+
+def test_where_few_rows_leave_open_whether_a_class_is_the_marker_there_is_a_warning() -> None:
+    rows = np.concatenate([np.flatnonzero(TOPICS.truth == k)[:n] for k, n in enumerate((40, 1, 1))])
+    y = TOPICS.truth[rows]
+    with pytest.warns(DataWarning, match=r"40 of 42 rows .* 0, which may be the marker: sc.*Frozen.*unlabeled=None"):
+        TransductiveSVC().fit(TOPICS.X[rows], y)
+    with pytest.raises(ValueError, match="40 of 42 rows have the class nan, which reads like a marker"):
+        TransductiveSVC().fit(TOPICS.X[rows], np.array(["nan", "a", "b"])[y])
 
 
 def test_numbers_that_NaN_becomes_are_refused() -> None:

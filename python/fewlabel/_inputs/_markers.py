@@ -178,29 +178,16 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
 
-def refuse_encoded(classes: np.ndarray, weight: np.ndarray) -> None:
-    """Reject labels of all rows among which the marker probably has become a class.
+def likely_encoded(classes: np.ndarray, totals: np.ndarray) -> int | None:
+    """Number of the class that two thirds of the rows have, if it may be the marker.
 
-    Code that numbers classes makes it the first of 0, 1, ..., or the last if it was None or NaN; texts of it are "nan"
-    and the like. That is likely if two thirds of the rows have it.
+    Code that numbers classes makes the marker the first of 0, 1, ..., or the last if it was None or NaN; texts of it
+    are "nan" and the like.
     """
-    likely, most = classes[weight.argmax()], float(weight.max())
-    numbered = classes.dtype.kind in "iu" and len(classes) > 2 and likely in (0, len(classes) - 1)
-    numbered = numbered and np.array_equal(classes, np.arange(len(classes)))
-    if 3 * most <= 2 * weight.sum() or not (numbered or looks_missing(likely)):
-        return
-    found = f"no row of y is unlabeled, and {most:.6g} of {weight.sum():.6g} rows have the class {likely!s}, which "
-    if not numbered:
-        raise ValueError(
-            f"{found}reads like a marker. If it is one, pass unlabeled={str(likely)!r}, or replace it by None. If it "
-            "is a class, pass unlabeled=None: every row is labeled."
-        )
-    raise ValueError(
-        f"{found}may be the marker: scikit-learn's cross_val_predict (method='predict_proba') and meta-estimators such "
-        "as VotingClassifier number the classes, and the marker with them. For probabilities of labeled rows take "
-        "fewlabel.model_selection.held_out_probabilities; for meta-estimators fit first, on all rows, and pass "
-        f"FrozenEstimator(model) and labeled rows. If {likely!s} is a class, pass unlabeled=None: every row is labeled."
-    )
+    most, last = int(totals.argmax()), len(classes) - 1
+    numbered = last > 1 and classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(last + 1))
+    likely = looks_missing(classes[most]) or (numbered and most in (0, last))
+    return most if likely and 3 * totals[most] > 2 * totals.sum() else None
 
 
 def looks_missing(name: Any) -> bool:
