@@ -27,7 +27,7 @@ import (
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do, T at a tolerance of 1e-3 where it is 1e-5
+//	Stops    as the fits do; where φ moves, T at a tolerance of 1e-3 in place of 1e-5
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up
 //	         to seven for spreads and predictions; S of the labeled rows
 type committee struct {
@@ -41,7 +41,7 @@ const (
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
 	supported  = 0.5     // part of v where φ stays: the labels support it
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
-	looseness  = 100     // factor on the tolerance of T up to calibratedTol: a mean does not need its last digits
+	looseness  = 100     // factor on the tolerance of T up to calibratedTol, at doubtful shares
 )
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
@@ -59,6 +59,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 		return nil, err
 	}
 	if moves {
+		c.loosen()
 		if err := c.moveShares(); err != nil {
 			return nil, err
 		}
@@ -103,10 +104,14 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 	if err := c.add("mixture", mixture, job.Visited()-before); err != nil {
 		return nil, err
 	}
-	loose := *x
-	loose.options.Tol = max(x.options.Tol, min(looseness*x.options.Tol, calibratedTol))
-	c.setting = &loose
 	return c, nil
+}
+
+// loosen lets T end early.
+func (c *committee) loosen() {
+	loose := *c.setting
+	loose.options.Tol = max(loose.options.Tol, min(looseness*loose.options.Tol, calibratedTol))
+	c.setting = &loose
 }
 
 // add adds a view.
