@@ -8,6 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -21,7 +22,7 @@ import (
 //	         or half of it where φ is near the shares of the labels; without labels S takes no part, as it learns the
 //	         words of the rules
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
-//	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts
+//	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares
 //	         3. the classifier is T + v (S + M)
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
@@ -41,6 +42,8 @@ const (
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
 	supported  = 0.5     // part of v where φ stays: the labels support it
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
+	smallMove  = 0.05    // total variation distance of two shares
+	mostMoves  = 8       // two or three with 2 labels a class, one from 5 on
 	looseness  = 100     // factor on the tolerance of T up to calibratedTol, at doubtful shares
 )
 
@@ -60,7 +63,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 	}
 	if moves {
 		c.loosen()
-		if err := c.moveShares(); err != nil {
+		if err := c.settleShares(); err != nil {
 			return nil, err
 		}
 	}
@@ -127,6 +130,20 @@ func (c *committee) add(name string, view *model.Linear, visited int64) error {
 	}
 	if spread := x.spread(view); spread > 0 {
 		add(c.views, c.v/spread, view)
+	}
+	return nil
+}
+
+// settleShares moves the shares as long as they move far; once where no label holds them back.
+func (c *committee) settleShares() error {
+	for range mostMoves {
+		before := c.prior.Shares
+		if err := c.moveShares(); err != nil {
+			return err
+		}
+		if c.prior.Evidence == nil || shares.Distance(c.prior.Shares, before) < smallMove {
+			break
+		}
 	}
 	return nil
 }

@@ -22,10 +22,13 @@ func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 	return shares, drawn
 }
 
-// FromLabels is the total variation distance of shares [K] from those of the labeled rows.
-func (e *Evidence) FromLabels(shares []float64) (distance float64) {
-	for y, label := range e.labelShares() {
-		distance += math.Abs(shares[y]-label) / 2
+// FromLabels is the distance of shares [K] from those of the labeled rows.
+func (e *Evidence) FromLabels(shares []float64) float64 { return Distance(shares, e.labelShares()) }
+
+// Distance is the total variation distance of shares.
+func Distance(shares, others []float64) (distance float64) {
+	for y, share := range shares {
+		distance += math.Abs(share-others[y]) / 2
 	}
 	return distance
 }
