@@ -72,9 +72,16 @@ def results(command: str, kept: bool) -> dict[str, float]:
     """The values that a command gives, by name, which are kept in a file."""
     name, own = command.split()[0], data.RESULTS / "pages" / f"{re.sub(r'[^a-z0-9]+', '-', command)}.csv"
     if not kept:
+        written = data.RESULTS / f"{name}.csv"
+        for old in written, own:
+            old.unlink(missing_ok=True)
         subprocess.run([sys.executable, "-m", "benchmarks", *command.split()], stdout=subprocess.DEVNULL, check=False)
-        own.parent.mkdir(exist_ok=True)
-        (data.RESULTS / f"{name}.csv").replace(own)
+        if written.exists():
+            data.ignored_folder(own.parent)
+            written.replace(own)
+    if not own.exists():
+        print("no results: the command has ended before", flush=True)
+        return {}
     found = pd.read_csv(own)
     if "what" in found:
         least = {f"{what}, least": value for what, value in zip(found["what"], found["least"], strict=True)}
