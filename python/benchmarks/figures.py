@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -25,33 +27,45 @@ SETTINGS = {"svg.hashsalt": "fewlabel", "svg.fonttype": "none", "font.family": "
 }
 
 
-def curves() -> plt.Figure:
-    """Two moons, with a label each, and ten digits, the only ones that have a label; by rows and by the graph."""
+def models() -> dict[str, Any]:
+    """Fits by the rows and by the graph."""
     from fewlabel import KernelFeatures, TransductiveSVC
 
-    figure = plt.figure(figsize=(8.4, 2.6), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(3, 1))
     svc = TransductiveSVC(n_jobs=1)
-    models = {"TransductiveSVC": svc, "KernelFeatures": make_pipeline(KernelFeatures(), svc)}
+    return {"TransductiveSVC": svc, "KernelFeatures": make_pipeline(KernelFeatures(), svc)}
+
+
+def moons(name: str) -> plt.Figure:
+    """Two moons with a label each, the stars, by one of the models."""
     X, moon = make_moons(200, noise=0.06, random_state=0)
     y = np.where(np.isin(np.arange(200), [np.argmax(X[:, 1]), np.argmin(X[:, 1])]), moon, -1)
-    for panel, (name, model) in zip(left.subplots(1, 2, sharey=True), models.items(), strict=True):
-        found = model.fit(X, y).predict(X)
-        panel.scatter(*X.T, c=np.where(found == 1, "#0072b2", "#d98c00"), s=8)
-        panel.scatter(*X[y >= 0].T, c="black", s=120, marker="*")
-        panel.set(title=f"{name}: {np.mean(found == moon):.0%}", aspect="equal", xticks=[], yticks=[])
+    found = models()[name].fit(X, y).predict(X)
+    figure, panel = plt.subplots(figsize=(2.75, 2.0), layout="constrained")
+    panel.scatter(*X.T, c=np.where(found == 1, "#0072b2", "#d98c00"), s=8)
+    panel.scatter(*X[y >= 0].T, c="black", s=120, marker="*")
+    panel.set(title=f"{name}: {np.mean(found == moon):.0%}", aspect="equal", xticks=[], yticks=[])
+    return figure
+
+
+def digits() -> plt.Figure:
+    """Ten digits, the only ones that have a label."""
     pixels, digit = load_digits(return_X_y=True)
     labeled = np.array([np.flatnonzero(digit == c)[0] for c in range(10)])
     y = np.where(np.isin(np.arange(len(digit)), labeled), digit, -1)
-    fitted = {name: model.fit(normalize(pixels), y).predict(normalize(pixels)) for name, model in models.items()}
-    right.suptitle("\n".join(f"{name}: {np.mean((f == digit)[y < 0]):.0%}" for name, f in fitted.items()), fontsize=10)
-    for row, panel in zip(pixels[labeled], right.subplots(2, 5).flat, strict=True):
+    fitted = {name: model.fit(normalize(pixels), y).predict(normalize(pixels)) for name, model in models().items()}
+    figure, panels = plt.subplots(2, 5, figsize=(2.3, 2.0), layout="constrained")
+    figure.suptitle("\n".join(f"{name}: {np.mean((f == digit)[y < 0]):.0%}" for name, f in fitted.items()), fontsize=10)
+    for row, panel in zip(pixels[labeled], panels.flat, strict=True):
         panel.imshow(row.reshape(8, 8), cmap="gray_r", interpolation="nearest")
         panel.axis("off")
     return figure
 
 
-FIGURES = {"curves": curves}
+FIGURES = {
+    "moons_by_rows": functools.partial(moons, "TransductiveSVC"),
+    "moons_by_graph": functools.partial(moons, "KernelFeatures"),
+    "digits": digits,
+}
 
 
 def main(arguments: list[str]) -> int:

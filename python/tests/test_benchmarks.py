@@ -273,10 +273,10 @@ def test_the_page_has_the_table_of_the_tools(tmp_path, monkeypatch):
 
 
 def test_a_figure_changes_only_with_its_numbers(tmp_path):
-    assert figures.main(["curves", "--folder", str(tmp_path)]) == 0
-    first = (tmp_path / "curves.svg").read_bytes()
-    assert figures.main(["curves", "--folder", str(tmp_path)]) == 0
-    assert (tmp_path / "curves.svg").read_bytes() == first
+    assert figures.main(["moons_by_rows", "--folder", str(tmp_path)]) == 0
+    first = (tmp_path / "moons_by_rows.svg").read_bytes()
+    assert figures.main(["moons_by_rows", "--folder", str(tmp_path)]) == 0
+    assert (tmp_path / "moons_by_rows.svg").read_bytes() == first
 
 
 def found(labels):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import itertools
 import os
 import signal
@@ -109,7 +110,8 @@ def assert_next_fit_works(client: Client) -> None:
         present = set(client.nthreads())
         try:
             parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
-            found = outcome("fits after a fault", lambda: fit(client, TransductiveSVC(method="switching"), *parts))
+            run = functools.partial(fit, client, TransductiveSVC(method="switching"), *parts)
+            found = outcome("fits after a fault", run)
         except OSError as failure:
             found = failure
         if not isinstance(found, BaseException) or not left(client, present):
@@ -118,7 +120,7 @@ def assert_next_fit_works(client: Client) -> None:
 
 
 def left(client: Client, present: set[str]) -> bool:
-    """Whether one of these workers has left, or does so within seconds: the scheduler notices it later than a caller."""
+    """Whether one of these workers has left, or does so within seconds: the scheduler may notice it late."""
     end = time.monotonic() + SILENCE
     while time.monotonic() < end and present <= set(client.nthreads()):
         time.sleep(0.1)
