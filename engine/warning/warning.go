@@ -58,9 +58,9 @@ var (
 		"columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler), and make unit rows of tf-idf " +
 		"from counts (fewlabel.preprocessing.text_vectorizer)"}
 	FrequentFeatures = Kind{"frequent_features", "feature share", "features that more than a fifth of the rows have, " +
-		"feature %v above all, carry %.0f%% of the squared length of the rows, so the fit may separate the rows by these, " +
-		"such as stop words, instead of the classes. Leave them out: max_df=0.2 or stop_words=\"english\" of " +
-		"TfidfVectorizer, or fewlabel.preprocessing.text_vectorizer()"}
+		"feature %v above all, carry %.0f%% of the squared length of the rows. Fits are mostly more accurate without such " +
+		"features, as stop words are: max_df=0.2 or stop_words=\"english\" of TfidfVectorizer, or " +
+		"fewlabel.preprocessing.text_vectorizer()"}
 )
 
 // Of the class shares:

@@ -397,9 +397,10 @@ def test_warnings_are_told_apart_by_their_first_words_and_counted_beside_losses(
     (kind,) = verdicts.kinds(caught)
     assert kind == "UserWarning: class is predicted for of the unlabe"
     found = [
-        verdicts.Fit(lead, {kind} if warned else set()) for lead, warned in ((-0.1, 1), (0.1, 1), (0, 0), (0.2, 0))
+        verdicts.Fit(lead, cure, {kind} if warned else set())
+        for lead, cure, warned in ((-0.1, 0, 1), (0.1, 0.02, 1), (0.1, 0, 1), (0, 0, 0), (0.2, -0.1, 0))
     ]
-    assert verdicts.losses(found, kind) == (2, 0.5, 0, 0.5, 0.5)
+    assert verdicts.losses(found, kind) == (3, pytest.approx(2 / 3), 0, pytest.approx(2 / 3), 0.5)
 
 
 @pytest.mark.filterwarnings("ignore:class_prior gives class")
