@@ -60,7 +60,11 @@ func FuzzOptions(f *testing.F) {
 
 // written are the options as a text that gives all of them.
 func written(t *testing.T, o method.Options) []byte {
-	text, err := json.Marshal(o.Values())
+	values := map[string]any{}
+	for _, option := range o.Table() {
+		values[option.Name] = option.Value
+	}
+	text, err := json.Marshal(values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,10 +64,3 @@ func (l *LossSpec) Of(paired bool) func(smoothing float64) loss.Classes {
 	}
 	return l.Classes
 }
-
-func lossNames() (names []string) {
-	for _, l := range losses {
-		names = append(names, string(l.Name))
-	}
-	return names
-}

@@ -2,6 +2,7 @@
 package method
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -50,71 +51,54 @@ func Defaults() Options {
 // maxWeight of the unlabeled rows: beyond it the labeled loss is below the tolerance of the solves.
 const maxWeight = 1e6
 
-var options = option.Table[Options]{
-	{Name: "method", Kind: "string",
-		Choices: names(),
-		Meaning: "how unlabeled rows are used", Field: func(o *Options) any { return (*string)(&o.Method) }},
-	{Name: "alpha", Kind: "number or auto", Exclusive: true,
-		Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows",
-		Field:   func(o *Options) any { return (*option.Weight)(&o.Alpha) }},
-	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: maxWeight,
-		Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few",
-		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
-	{Name: "class_prior", Kind: "string or numbers", Choices: sample.PriorRules,
-		Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows",
-		Field:   func(o *Options) any { return &o.ClassPrior }},
-	{Name: "class_names", Kind: "strings",
-		Meaning: "names of the classes, for messages; null: their numbers",
-		Field:   func(o *Options) any { return &o.ClassNames }},
-	{Name: "class_weight", Kind: "numbers", Exclusive: true,
-		Meaning: "factor on the weights of the labeled rows of each class, for their loss and not for class_prior; null: 1",
-		Field:   func(o *Options) any { return &o.ClassWeight }},
-	{Name: "kl_weight", Kind: "number", Exclusive: true,
-		Meaning: "weight of the averaged divergence of labels and probabilities; posterior only",
-		Field:   func(o *Options) any { return &o.KLWeight }},
-	{Name: "balance", Kind: "string", Choices: balances,
-		Meaning: "how the class prior is enforced", Field: func(o *Options) any { return &o.Balance }},
-	{Name: "loss", Kind: "string", Choices: lossNames(),
-		Meaning: "loss of a row",
-		Field:   func(o *Options) any { return (*string)(&o.Loss) }},
-	{Name: "hierarchy", Kind: "integers", Minimum: -1,
-		Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree",
-		Field:   func(o *Options) any { return &o.Hierarchy }},
-	{Name: "fit_intercept", Kind: "boolean",
-		Meaning: "whether the classifier has an intercept", Field: func(o *Options) any { return &o.FitIntercept }},
-	{Name: "calibrate", Kind: "boolean",
-		Meaning: "whether to calibrate probabilities, with five further fits",
-		Field:   func(o *Options) any { return &o.Calibrate }},
-	{Name: "max_switches", Kind: "integer",
-		Meaning: "maximum number of label pairs exchanged at a time; 0: all that lower the objective",
-		Field:   func(o *Options) any { return &o.MaxSwitches }},
-	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of outer steps", Field: func(o *Options) any { return &o.MaxIter }},
-	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "tolerance of the last solve: relative distance of its objective from the optimum",
-		Field:   func(o *Options) any { return &o.Tol }},
-	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
-}
-
-func textsOf[T ~string](list ...T) (texts []string) {
-	for _, v := range list {
-		texts = append(texts, string(v))
+// Table describes the options.
+func (o *Options) Table() option.Table {
+	return option.Table{
+		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }), Meaning: "how unlabeled rows are used"},
+		{Name: "alpha", Value: (*option.Weight)(&o.Alpha), Exclusive: true,
+			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
+		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: maxWeight,
+			Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few"},
+		{Name: "class_prior", Value: &o.ClassPrior, Choices: sample.PriorRules,
+			Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows"},
+		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
+		{Name: "class_weight", Value: &o.ClassWeight, Exclusive: true, Meaning: "factor on the weights of the labeled rows of " +
+			"each class, for their loss and not for class_prior; null: 1"},
+		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,
+			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
+		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
+		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }), Meaning: "loss of a row"},
+		{Name: "hierarchy", Value: &o.Hierarchy, Minimum: -1,
+			Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree"},
+		{Name: "fit_intercept", Value: &o.FitIntercept, Meaning: "whether the classifier has an intercept"},
+		{Name: "calibrate", Value: &o.Calibrate, Meaning: "whether to calibrate probabilities, with five further fits"},
+		{Name: "max_switches", Value: &o.MaxSwitches,
+			Meaning: "maximum number of label pairs exchanged at a time; 0: all that lower the objective"},
+		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "maximum number of outer steps"},
+		{Name: "tol", Value: &o.Tol, Exclusive: true,
+			Meaning: "tolerance of the last solve: relative distance of its objective from the optimum"},
+		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
 	}
-	return texts
 }
 
-func OptionsText() string { return options.Text(Defaults()) }
+// namesOf lists the names of some entries.
+func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
+	for _, entry := range entries {
+		names = append(names, string(name(entry)))
+	}
+	return names
+}
 
-func (o *Options) Values() map[string]any { return options.Values(o) }
+func OptionsText() string {
+	o := Defaults()
+	return o.Table().Text()
+}
 
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
-	o, err := options.Decode(text, Defaults())
-	if err != nil {
-		return o, err
-	}
-	return o, o.ClassPrior.CheckRule()
+	o := Defaults()
+	err := cmp.Or(o.Table().Decode(text), o.ClassPrior.CheckRule())
+	return o, err
 }
 
 // OfSample are the options of the sample that the method learns from.
@@ -129,7 +113,7 @@ func (o *Options) Agree() error {
 	switch spec := Find(o.Method); {
 	case !slices.Contains(spec.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
-			strings.Join(textsOf(spec.Losses...), ", "))
+			strings.Join(namesOf(spec.Losses, func(l Loss) Loss { return l }), ", "))
 	case spec.UsesProbabilities && o.Balance != "auto":
 		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
 			"balance at \"auto\"", o.Balance, o.Method)

@@ -35,7 +35,7 @@ func TestDecodeOptions(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", text, err, want)
 		}
 	}
-	for _, entry := range options {
+	for _, entry := range o.Table() {
 		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.Name)) {
 			t.Errorf("the options text lacks %s", entry.Name)
 		}

@@ -39,9 +39,5 @@ var selfTraining = Spec{Name: "self_training", Fit: selfTrain, Losses: []Loss{Sq
 func AddSelfTraining() (remove func()) {
 	before := table
 	table = append(table, selfTraining)
-	options[0].Choices = names()
-	return func() {
-		table = before
-		options[0].Choices = names()
-	}
+	return func() { table = before }
 }

@@ -68,10 +68,3 @@ func (s *Spec) Compared() *Spec {
 	}
 	return Find(s.Compares)
 }
-
-func names() (names []string) {
-	for _, spec := range table {
-		names = append(names, string(spec.Name))
-	}
-	return names
-}

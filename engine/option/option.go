@@ -4,6 +4,7 @@ package option
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -14,33 +15,34 @@ import (
 	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
-// Option describes one field of O: its name in JSON, Python and C, its range and its meaning.
-type Option[O any] struct {
-	Name, Kind, Meaning string
-	Field               func(o *O) any // pointer to the field
-	Choices             []string
-	Minimum             float64
-	Exclusive           bool    // Minimum itself is not allowed
-	Maximum             float64 // 0: Largest
+// Option is one option: its name in JSON, Python and C, its range and its meaning.
+type Option struct {
+	Name             string
+	Value            any // pointer to where it goes; the type decides the kind
+	Choices          []string
+	Minimum, Maximum float64 // Maximum 0: Largest
+	Exclusive        bool    // Minimum itself is not allowed
+	Meaning          string
 }
 
 // Largest bounds the numbers: larger ones make sums overflow.
 const Largest = 1e100
 
-type Table[O any] []Option[O]
+type Table []Option
 
-// Text describes all options as a JSON array.
-func (t Table[O]) Text(defaults O) string {
+// Text describes all options as a JSON array; their values are the defaults.
+func (t Table) Text() string {
 	list := make([]map[string]any, len(t))
 	for k, o := range t {
-		entry := map[string]any{"name": o.Name, "type": o.Kind, "meaning": o.Meaning, "default": o.Field(&defaults)}
+		kind, _ := o.kind()
+		entry := map[string]any{"name": o.Name, "type": kind, "meaning": o.Meaning, "default": o.Value}
 		switch {
 		case o.Choices != nil:
 			entry["choices"] = o.Choices
-		case o.Kind != "boolean" && o.Kind != "strings":
+		case kind != "boolean" && kind != "strings":
 			entry["minimum"], entry["exclusive_minimum"] = o.Minimum, o.Exclusive
 		}
-		if o.Kind == "number" || o.Kind == "number or auto" {
+		if kind == "number" || kind == "number or auto" {
 			entry["maximum"] = o.largest()
 		}
 		list[k] = entry
@@ -52,118 +54,101 @@ func (t Table[O]) Text(defaults O) string {
 	return string(text)
 }
 
-func (t Table[O]) Values(o *O) map[string]any {
-	values := map[string]any{}
-	for _, option := range t {
-		values[option.Name] = option.Field(o)
-	}
-	return values
-}
-
-// Decode reads a JSON object strictly: errors name the option. Options that are missing stay as they are in o.
-func (t Table[O]) Decode(text []byte, o O) (O, error) {
+// Decode reads a JSON object strictly: errors name the option. Options that are missing stay as they are.
+func (t Table) Decode(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return o, nil
+		return nil
 	}
 	members, err := strictjson.Object(text)
 	if err != nil {
-		return o, fault.Argument("options must be a JSON object: %v", err)
+		return fault.Argument("options must be a JSON object: %v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if err == nil {
-			err = t.set(&o, name, members[name])
+		k := slices.IndexFunc(t, func(o Option) bool { return o.Name == name })
+		if k < 0 {
+			var names []string
+			for _, o := range t {
+				names = append(names, o.Name)
+			}
+			return fault.Argument("unknown option %q; there are %s", name, strings.Join(names, ", "))
+		}
+		if err := t[k].set(members[name]); err != nil {
+			return err
 		}
 	}
-	return o, err
+	return nil
 }
 
-func (t Table[O]) set(o *O, name string, value json.RawMessage) error {
-	k := slices.IndexFunc(t, func(t Option[O]) bool { return t.Name == name })
-	if k < 0 {
-		var names []string
-		for _, option := range t {
-			names = append(names, option.Name)
-		}
-		return fault.Argument("unknown option %q; there are %s", name, strings.Join(names, ", "))
-	}
-	option := t[k]
-	if string(value) == "null" && !option.nullable(o) {
-		return fault.Argument("%s is null: it must be %s", name, option.kindInWords())
-	}
+func (o Option) set(value json.RawMessage) error {
+	_, words := o.kind()
+	nullable := strings.HasPrefix(words, "an array")
 	nullInside := value[0] == '[' && bytes.Contains(value, []byte("null")) // which encoding/json takes for 0
-	if err := json.Unmarshal(value, option.Field(o)); err != nil || nullInside {
-		return fault.Argument("%s is %s: it must be %s", name, value, option.kindInWords())
+	if string(value) == "null" && !nullable || nullInside || json.Unmarshal(value, o.Value) != nil {
+		return fault.Argument("%s is %s: it must be %s", o.Name, value, words)
 	}
-	return option.check(o)
+	return o.check()
 }
 
-// nullable reports whether null has a meaning.
-func (t Option[O]) nullable(o *O) bool {
-	switch t.Field(o).(type) {
-	case *[]float64, *[]int, *fault.Names:
-		return true
-	}
-	return false
-}
-
-func (t Option[O]) kindInWords() string {
-	switch t.Kind {
-	case "integer":
-		return "an integer"
-	case "integers", "numbers", "strings":
-		return "an array of " + t.Kind
-	case "number or auto":
-		return "a number or \"auto\""
-	case "string or numbers":
-		return "a string or an array of numbers"
-	}
-	return "a " + t.Kind
-}
-
-func (t Option[O]) check(o *O) error {
-	switch field := t.Field(o).(type) {
+// kind is the name of a kind of values, and what a message calls it.
+func (o Option) kind() (name, words string) {
+	switch o.Value.(type) {
+	case *bool:
+		return "boolean", "a boolean"
+	case *int:
+		return "integer", "an integer"
+	case *float64:
+		return "number", "a number"
+	case *Weight:
+		return "number or auto", "a number or \"auto\""
 	case *string:
-		if !slices.Contains(t.Choices, *field) {
-			return fault.Argument("%s is %q: it must be one of %s", t.Name, *field, strings.Join(t.Choices, ", "))
+		return "string", "a string"
+	case *[]int:
+		return "integers", "an array of integers"
+	case *[]float64:
+		return "numbers", "an array of numbers"
+	case *fault.Names:
+		return "strings", "an array of strings"
+	}
+	return "string or numbers", "a string or an array of numbers"
+}
+
+func (o Option) check() error {
+	switch value := o.Value.(type) {
+	case *string:
+		if !slices.Contains(o.Choices, *value) {
+			return fault.Argument("%s is %q: it must be one of %s", o.Name, *value, strings.Join(o.Choices, ", "))
 		}
 	case *float64:
-		return t.inRange(*field)
+		return o.inRange(*value)
 	case *int:
-		return t.inRange(float64(*field))
+		return o.inRange(float64(*value))
 	case *Weight:
-		if float64(*field) != AutoWeight {
-			return t.inRange(float64(*field))
+		if float64(*value) != AutoWeight {
+			return o.inRange(float64(*value))
 		}
 	case *[]float64:
-		for _, value := range *field {
-			if err := t.inRange(value); err != nil {
-				return err
+		return o.inRange(*value...)
+	}
+	return nil
+}
+
+func (o Option) inRange(values ...float64) error {
+	for _, value := range values {
+		switch infinite := math.IsInf(value, 0); {
+		case value > o.largest() && !infinite:
+			return fault.Argument("%s is %v: it must be at most %v", o.Name, value, o.largest())
+		case math.IsNaN(value) || infinite || value < o.Minimum || o.Exclusive && value == o.Minimum:
+			relation := "at least"
+			if o.Exclusive {
+				relation = "above"
 			}
+			return fault.Argument("%s is %v: it must be %s %v", o.Name, value, relation, o.Minimum)
 		}
 	}
 	return nil
 }
 
-func (t Option[O]) inRange(value float64) error {
-	if value > t.largest() && !math.IsInf(value, 0) {
-		return fault.Argument("%s is %v: it must be at most %v", t.Name, value, t.largest())
-	}
-	if math.IsNaN(value) || math.IsInf(value, 0) || value < t.Minimum || t.Exclusive && value == t.Minimum {
-		relation := "at least"
-		if t.Exclusive {
-			relation = "above"
-		}
-		return fault.Argument("%s is %v: it must be %s %v", t.Name, value, relation, t.Minimum)
-	}
-	return nil
-}
-
-func (t Option[O]) largest() float64 {
-	if t.Maximum > 0 {
-		return t.Maximum
-	}
-	return Largest
-}
+func (o Option) largest() float64 { return cmp.Or(o.Maximum, Largest) }
 
 // AutoWeight is the weight "auto" in options, of unlabeled rows or of a regularization.
 var AutoWeight = math.Inf(-1)

@@ -12,17 +12,18 @@ type settings struct {
 	Pairs  []int
 }
 
-var table = Table[settings]{
-	{Name: "depth", Kind: "integer", Minimum: 1, Maximum: 9, Field: func(s *settings) any { return &s.Depth }},
-	{Name: "weight", Kind: "number", Exclusive: true, Field: func(s *settings) any { return &s.Weight }},
-	{Name: "rule", Kind: "string", Choices: []string{"a", "b"}, Field: func(s *settings) any { return &s.Rule }},
-	{Name: "pairs", Kind: "integers", Minimum: -1, Field: func(s *settings) any { return &s.Pairs }},
+func (s *settings) table() Table {
+	return Table{
+		{Name: "depth", Value: &s.Depth, Minimum: 1, Maximum: 9},
+		{Name: "weight", Value: &s.Weight, Exclusive: true},
+		{Name: "rule", Value: &s.Rule, Choices: []string{"a", "b"}},
+		{Name: "pairs", Value: &s.Pairs, Minimum: -1},
+	}
 }
 
 func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 	s := settings{Depth: 3, Weight: 1, Rule: "a"}
-	s, err := table.Decode([]byte(`{"depth": 4, "rule": "b", "pairs": null}`), s)
-	if err != nil {
+	if err := s.table().Decode([]byte(`{"depth": 4, "rule": "b", "pairs": null}`)); err != nil {
 		t.Fatal(err)
 	}
 	if s.Depth != 4 || s.Weight != 1 || s.Rule != "b" || s.Pairs != nil {
@@ -38,14 +39,15 @@ func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 		`{"pairs": 1}`:   "pairs is 1: it must be an array of integers",
 		`[1]`:            "options must be a JSON object",
 	} {
-		if _, err := table.Decode([]byte(text), s); err == nil || !strings.Contains(err.Error(), want) {
+		if err := s.table().Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", text, err, want)
 		}
 	}
 }
 
 func TestTheTextTellsDefaultsAndRanges(t *testing.T) {
-	text := table.Text(settings{Depth: 3, Rule: "a"})
+	s := settings{Depth: 3, Rule: "a"}
+	text := s.table().Text()
 	for _, want := range []string{`"default":3`, `"choices":["a","b"]`, `"minimum":1`, `"maximum":1e+100`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s", text, want)

@@ -159,31 +159,26 @@ var methods = map[string]struct {
 	scores float64                                                         // kept of a token and tag, and lattices
 }{supervised: {}, "gradient": {newAmbiguity, 0}, "posterior": {newPosterior, 5}}
 
-var table = option.Table[Options]{
-	{Name: "alpha", Kind: "number", Exclusive: true,
-		Meaning: "strength of the regularization", Field: func(o *Options) any { return &o.Alpha }},
-	{Name: "loss", Kind: "string", Choices: []string{"softmax_margin", "crf", "soft_hinge"},
-		Meaning: "loss of a sequence", Field: func(o *Options) any { return &o.Loss }},
-	{Name: "rho", Kind: "number", Exclusive: true, Maximum: 100,
-		Meaning: "sharpness of the loss soft_hinge", Field: func(o *Options) any { return &o.Rho }},
-	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "epochs, doubled with unlabeled sequences", Field: func(o *Options) any { return &o.MaxIter }},
-	{Name: "forbidden_transitions", Kind: "integers", Minimum: -1, Field: func(o *Options) any { return &o.Forbidden },
-		Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end"},
-	{Name: "method", Kind: "string", Choices: []string{supervised, "gradient", "posterior"},
-		Meaning: "how sequences without any label are used", Field: func(o *Options) any { return &o.Method }},
-	{Name: "unlabeled_weight", Kind: "number or auto", Maximum: 1e6,
-		Meaning: "weight of the averaged loss of sequences without any label; auto: 1, or less if they are few",
-		Field:   func(o *Options) any { return (*option.Weight)(&o.UnlabeledWeight) }},
-	{Name: "class_prior", Kind: "numbers", Exclusive: true, Maximum: 1,
-		Meaning: "posterior: shares of the tags among the tokens of sequences without any label; none: those of the labels",
-		Field:   func(o *Options) any { return &o.ClassPrior }},
-	{Name: "penalty_weight", Kind: "number", Exclusive: true, Field: func(o *Options) any { return &o.PenaltyWeight },
-		Meaning: "posterior: weight of the squared distance from the class prior"},
-	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
-	{Name: "random_state", Kind: "integer",
-		Meaning: "seed of the order of the sequences", Field: func(o *Options) any { return &o.RandomState }},
+func (o *Options) table() option.Table {
+	return option.Table{
+		{Name: "alpha", Value: &o.Alpha, Exclusive: true, Meaning: "strength of the regularization"},
+		{Name: "loss", Value: &o.Loss, Choices: []string{"softmax_margin", "crf", "soft_hinge"},
+			Meaning: "loss of a sequence"},
+		{Name: "rho", Value: &o.Rho, Exclusive: true, Maximum: 100, Meaning: "sharpness of the loss soft_hinge"},
+		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "epochs, doubled with unlabeled sequences"},
+		{Name: "forbidden_transitions", Value: &o.Forbidden, Minimum: -1,
+			Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end"},
+		{Name: "method", Value: &o.Method, Choices: []string{supervised, "gradient", "posterior"},
+			Meaning: "how sequences without any label are used"},
+		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: 1e6,
+			Meaning: "weight of the averaged loss of sequences without any label; auto: 1, or less if they are few"},
+		{Name: "class_prior", Value: &o.ClassPrior, Exclusive: true, Maximum: 1, Meaning: "posterior: shares of the tags " +
+			"among the tokens of sequences without any label; none: those of the labels"},
+		{Name: "penalty_weight", Value: &o.PenaltyWeight, Exclusive: true,
+			Meaning: "posterior: weight of the squared distance from the class prior"},
+		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
+		{Name: "random_state", Value: &o.RandomState, Meaning: "seed of the order of the sequences"},
+	}
 }
 
 func Defaults() Options {
@@ -192,14 +187,18 @@ func Defaults() Options {
 }
 
 func DecodeOptions(text []byte) (Options, error) {
-	options, err := table.Decode(text, Defaults())
-	if err == nil && len(options.Forbidden)%2 != 0 {
-		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(options.Forbidden))
+	o := Defaults()
+	err := o.table().Decode(text)
+	if err == nil && len(o.Forbidden)%2 != 0 {
+		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(o.Forbidden))
 	}
-	return options, err
+	return o, err
 }
 
-func OptionsText() string { return table.Text(Defaults()) }
+func OptionsText() string {
+	o := Defaults()
+	return o.table().Text()
+}
 
 func (o Options) loss() SoftmaxMargin {
 	return map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}[o.Loss]

@@ -14,19 +14,17 @@ type Options struct {
 	Threads      int
 }
 
-var shareTable = option.Table[Options]{
-	{Name: "n_bootstraps", Kind: "integer", Minimum: 2, Maximum: 1e6,
-		Field: func(o *Options) any { return &o.Bootstrap.Times }},
-	{Name: "confidence_level", Kind: "number", Exclusive: true, Maximum: 1 - 1e-9,
-		Field: func(o *Options) any { return &o.Bootstrap.Level }},
-	{Name: "random_state", Kind: "integer", Field: func(o *Options) any { return &o.Bootstrap.Seed }},
-	{Name: "fit_intercept", Kind: "boolean", Field: func(o *Options) any { return &o.FitIntercept }},
-	{Name: "threads", Kind: "integer", Minimum: 1, Field: func(o *Options) any { return &o.Threads }},
-}
-
 // DecodeOptions reads them from a JSON object, see option.Table.
 func DecodeOptions(text []byte) (Options, error) {
-	return shareTable.Decode(text, Options{Bootstrap: Usual, FitIntercept: true, Threads: 1})
+	o := Options{Bootstrap: Usual, FitIntercept: true, Threads: 1}
+	err := option.Table{
+		{Name: "n_bootstraps", Value: &o.Bootstrap.Times, Minimum: 2, Maximum: 1e6},
+		{Name: "confidence_level", Value: &o.Bootstrap.Level, Exclusive: true, Maximum: 1 - 1e-9},
+		{Name: "random_state", Value: &o.Bootstrap.Seed},
+		{Name: "fit_intercept", Value: &o.FitIntercept},
+		{Name: "threads", Value: &o.Threads, Minimum: 1},
+	}.Decode(text)
+	return o, err
 }
 
 // Shares are the class shares among the unlabeled rows, each with the ends of an interval.

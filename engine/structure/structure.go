@@ -87,25 +87,27 @@ func Defaults() Options {
 		Threads: 1}
 }
 
-var table = option.Table[Options]{
-	{Name: "solver", Kind: "string", Choices: []string{None, Squared},
-		Meaning: "how the auxiliary problems are solved", Field: func(o *Options) any { return &o.Solver }},
-	{Name: "alpha", Kind: "number", Exclusive: true,
-		Meaning: "strength of the regularization of the auxiliary problems", Field: func(o *Options) any { return &o.Alpha }},
-	{Name: "max_iter", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of conjugate gradient steps", Field: func(o *Options) any { return &o.MaxIter }},
-	{Name: "tol", Kind: "number", Exclusive: true,
-		Meaning: "relative residual at which a problem is solved", Field: func(o *Options) any { return &o.Tol }},
-	{Name: "n_iter", Kind: "integer", Minimum: 1, Maximum: 1e6,
-		Meaning: "rounds of weights and components", Field: func(o *Options) any { return &o.Alternations }},
-	{Name: "unit", Kind: "boolean", Field: func(o *Options) any { return &o.Unit },
-		Meaning: "whether every problem has the same weight in the components"},
-	{Name: "threads", Kind: "integer", Minimum: 1,
-		Meaning: "maximum number of threads", Field: func(o *Options) any { return &o.Threads }},
-	{Name: "random_state", Kind: "integer",
-		Meaning: "seed of the computation of the components", Field: func(o *Options) any { return &o.RandomState }},
+func (o *Options) table() option.Table {
+	return option.Table{
+		{Name: "solver", Value: &o.Solver, Choices: []string{None, Squared}, Meaning: "how the auxiliary problems are solved"},
+		{Name: "alpha", Value: &o.Alpha, Exclusive: true,
+			Meaning: "strength of the regularization of the auxiliary problems"},
+		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "maximum number of conjugate gradient steps"},
+		{Name: "tol", Value: &o.Tol, Exclusive: true, Meaning: "relative residual at which a problem is solved"},
+		{Name: "n_iter", Value: &o.Alternations, Minimum: 1, Maximum: 1e6, Meaning: "rounds of weights and components"},
+		{Name: "unit", Value: &o.Unit, Meaning: "whether every problem has the same weight in the components"},
+		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
+		{Name: "random_state", Value: &o.RandomState, Meaning: "seed of the computation of the components"},
+	}
 }
 
-func DecodeOptions(text []byte) (Options, error) { return table.Decode(text, Defaults()) }
+func DecodeOptions(text []byte) (Options, error) {
+	o := Defaults()
+	err := o.table().Decode(text)
+	return o, err
+}
 
-func OptionsText() string { return table.Text(Defaults()) }
+func OptionsText() string {
+	o := Defaults()
+	return o.table().Text()
+}
