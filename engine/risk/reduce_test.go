@@ -82,7 +82,7 @@ func fitOn(t *testing.T, data planted.Data, count int, centered bool, fit superv
 		if centered {
 			weights := slices.Repeat([]float64{1 / float64(all)}, len(list))
 			frame.Center = make([]float64, rows.Cols())
-			rows.TransposedTimes(job, frame.Center, weights)
+			rows.AddTransposedOn(job, rows.All(), frame.Center, weights)
 		}
 		coef, intercept := fit(job, rows, class, all, frame)
 		models[k] = slices.Concat(coef, intercept)

@@ -257,7 +257,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / rowsOfClasses
 	}
-	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
+	data.Rows.AddTransposedOn(work.NewJob(1, nil), data.Rows.All(), mean, weights)
 	r := somewhere(t, scores.Pair{}, signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
 	_, _, outputs := r.Read(make([]int32, 30), 30)
 	total := 0.0
@@ -287,7 +287,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1.0 / 400
 	}
-	data.Rows.TransposedTimes(work.NewJob(1, nil), mean, weights)
+	data.Rows.AddTransposedOn(work.NewJob(1, nil), data.Rows.All(), mean, weights)
 	plain, b := minimum(Frame{Constant: true})
 	recentred, c := minimum(Frame{Constant: true, Center: mean})
 	near(t, "intercept", c, b, 1e-5)

@@ -22,39 +22,23 @@ type Weights struct {
 // alone and in a batch, on any number of threads.
 // Four outputs and more are taken by the loops of panels: loops of their own save nothing of fit and predict.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
-	m.scaleWeights(&by)
-	decide(pool, m.kernel, m.NonZeros(), &by, m.cols, dst)
+	m.EachDecisions(pool, by, by.into(dst))
 }
 
 // EachDecisions calls each for the decisions [·*outputs] of some rows at a time, from row first on, on several
 // goroutines.
 func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int, decisions []float64)) {
-	m.scaleWeights(&by)
-	decideParts(pool, m.kernel, m.NonZeros(), &by, m.cols, func(rows kernel, first, end int) bool {
-		decisions := pool.Borrow((end - first) * len(by.Intercept))
-		rows.decide(&by, m.cols, decisions)
-		each(first, decisions)
-		pool.Return(decisions)
-		return true
-	})
-}
-
-// scaleWeights makes the weights those of the stored rows.
-func (m *Matrix) scaleWeights(by *Weights) {
-	if m.scale != 1 {
+	if m.scale != 1 { // the weights of the stored rows
 		by.Coef = slices.Clone(by.Coef)
 		vector.Scale(by.Coef, m.scale)
 	}
+	eachDecisions(pool, m.kernel, m.NonZeros(), &by, m.cols, each)
 }
 
-func decide(pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, dst []float64) (ok bool) {
-	outputs := len(by.Intercept)
-	if len(dst) != k.rows()*outputs {
-		panic("rows: decisions of the wrong length")
-	}
-	return decideParts(pool, k, nonZeros, by, cols, func(rows kernel, first, end int) bool {
-		return rows.decide(by, cols, dst[first*outputs:end*outputs])
-	})
+// into copies decisions to dst.
+func (w *Weights) into(dst []float64) func(first int, decisions []float64) {
+	outputs := len(w.Intercept)
+	return func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) }
 }
 
 // A task decides rows with about so many non-zeros, and not many more decisions than so.
@@ -63,20 +47,25 @@ const (
 	taskDecisions = 1 << 20
 )
 
-func decideParts(
-	pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, task func(rows kernel, first, end int) bool,
+// eachDecisions reports whether all indices are features.
+func eachDecisions(
+	pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, each func(first int, decisions []float64),
 ) (ok bool) {
-	if len(by.Coef) != len(by.Intercept)*cols {
+	n, outputs := k.rows(), len(by.Intercept)
+	if len(by.Coef) != outputs*cols {
 		panic("rows: weights of the wrong length")
 	}
 	var failed atomic.Bool
-	n := k.rows()
-	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+nonZeros)), taskDecisions/len(by.Intercept))
+	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+nonZeros)), taskDecisions/outputs)
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
-		if !task(k.part(first, end), first, end) {
+		decisions := pool.Borrow((end - first) * outputs)
+		if k.part(first, end).decide(by, cols, decisions) {
+			each(first, decisions)
+		} else {
 			failed.Store(true)
 		}
+		pool.Return(decisions)
 	})
 	return !failed.Load()
 }
@@ -211,7 +200,7 @@ func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) er
 	if err := rows.checkBounds(); err != nil {
 		return err
 	}
-	if decide(pool, rows, len(a.indices), &by, a.cols, dst) {
+	if eachDecisions(pool, rows, len(a.indices), &by, a.cols, by.into(dst)) {
 		return nil
 	}
 	_, err := a.Matrix() // names what is wrong

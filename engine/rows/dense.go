@@ -71,8 +71,6 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 	}
 }
 
-func (a *dense[V]) square(i int, scale float64) float64 { return squareOf(a.row(i), scale) }
-
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
 func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }

@@ -59,19 +59,7 @@ loop:                        \
 	VZEROUPPER               \
 	RET
 
-// The arguments: n features in CX, four rows in R8 to R11, the panel in BX, the sums or scales in DX; SI counts, and a
-// feature has stride bytes.
-#define ROWS(last) \
-	MOVQ n+0(FP), CX      \
-	MOVQ rows+16(FP), AX  \
-	MOVQ panel+24(FP), BX \
-	MOVQ last+32(FP), DX  \
-	MOVQ (AX), R8         \
-	MOVQ 8(AX), R9        \
-	MOVQ 16(AX), R10      \
-	MOVQ 24(AX), R11      \
-	XORQ SI, SI
-
+// SI counts features, which have stride bytes in the panel.
 #define NEXT \
 	ADDQ stride+8(FP), BX \
 	INCQ SI         \
@@ -114,19 +102,15 @@ TEXT ·denseAxpy32(SB), NOSPLIT, $0-32
 
 TEXT ·dotRows8(SB), NOSPLIT, $0-40
 	ROWS(sums)
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	READ(DX, 128, Y4, Y5, Y6, Y7)
+	READ8(DX)
+	XORQ    SI, SI
 
 loop:
 	VMOVUPD (BX), Y8
 	VMOVUPD 32(BX), Y9
-	ADDTO8(R8, Y0, Y1)
-	ADDTO8(R9, Y2, Y3)
-	ADDTO8(R10, Y4, Y5)
-	ADDTO8(R11, Y6, Y7)
+	ROWS2(ADDTO8)
 	NEXT
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)
-	WRITE(DX, 128, Y4, Y5, Y6, Y7)
+	WRITE8(DX)
 	VZEROUPPER
 	RET
 
@@ -139,13 +123,11 @@ TEXT ·dotRows4(SB), NOSPLIT, $0-48
 	MOVQ    40(AX), R13
 	MOVQ    48(AX), DI
 	MOVQ    56(AX), AX
+	XORQ    SI, SI
 
 loop:
 	VMOVUPD (BX), Y8
-	ADDTO4(R8, Y0)
-	ADDTO4(R9, Y1)
-	ADDTO4(R10, Y2)
-	ADDTO4(R11, Y3)
+	ROWS1(ADDTO4)
 	ADDTO4(R12, Y4)
 	ADDTO4(R13, Y5)
 	ADDTO4(DI, Y6)
@@ -159,16 +141,13 @@ loop:
 
 TEXT ·axpyRows8(SB), NOSPLIT, $0-40
 	ROWS(scales)
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	READ(DX, 128, Y4, Y5, Y6, Y7)
+	READ8(DX)
+	XORQ    SI, SI
 
 loop:
 	VMOVUPD (BX), Y8
 	VMOVUPD 32(BX), Y9
-	SCALED8(R8, Y0, Y1)
-	SCALED8(R9, Y2, Y3)
-	SCALED8(R10, Y4, Y5)
-	SCALED8(R11, Y6, Y7)
+	ROWS2(SCALED8)
 	VMOVUPD Y8, (BX)
 	VMOVUPD Y9, 32(BX)
 	NEXT
@@ -178,13 +157,11 @@ loop:
 TEXT ·axpyRows4(SB), NOSPLIT, $0-40
 	ROWS(scales)
 	READ(DX, 0, Y0, Y1, Y2, Y3)
+	XORQ    SI, SI
 
 loop:
 	VMOVUPD (BX), Y8
-	SCALED4(R8, Y0)
-	SCALED4(R9, Y1)
-	SCALED4(R10, Y2)
-	SCALED4(R11, Y3)
+	ROWS1(SCALED4)
 	VMOVUPD Y8, (BX)
 	NEXT
 	VZEROUPPER

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/panel"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -125,18 +124,8 @@ func (r *Rounded) AddGram(
 func (r *Rounded) sums(
 	job *work.Job, on *Subset, dst, q []float64, unit float64, sums []float64, before func(rows []int32, sums []float64),
 ) {
-	parts := make([]float64, on.Blocks()*len(sums))
-	r.of.addSums(job, dst, func(dst []float64) {
-		addBlocks(job.Pool, on, dst, func(block int, rows []int32, dst []float64) {
-			part := parts[block*len(sums) : (block+1)*len(sums)]
-			r.addBlock(rows, dst, q, unit, func(rows []int32) { before(rows, part) })
-		})
-		for ; len(parts) > 0; parts = parts[len(sums):] {
-			vector.Add(sums, 1, parts)
-		}
-		if len(sums) > 0 && !r.of.everywhere {
-			job.ReduceDeferred(sums)
-		}
+	r.of.addBlocks(job, on, dst, sums, func(rows []int32, dst, sums []float64) {
+		r.addBlock(rows, dst, q, unit, func(rows []int32) { before(rows, sums) })
 	})
 }
 

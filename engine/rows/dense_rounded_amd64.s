@@ -2,18 +2,8 @@
 
 #include "registers_amd64.h"
 
-// LOAD puts n features into CX, four rows into R8 to R11, the panel into BX and the sums or scales into DX; what will
-// be read next lies R12 bytes ahead.
-#define LOAD \
-	MOVQ n+0(FP), CX; \
-	MOVQ ahead+8(FP), R12; \
-	MOVQ rows+16(FP), AX; \
-	MOVQ panel+24(FP), BX; \
-	MOVQ numbers+32(FP), DX; \
-	MOVQ (AX), R8; \
-	MOVQ 8(AX), R9; \
-	MOVQ 16(AX), R10; \
-	MOVQ 24(AX), R11
+// LOAD is ROWS; what will be read next lies R12 bytes ahead.
+#define LOAD ROWS(numbers); MOVQ ahead+8(FP), R12
 
 // TURN begins a turn of R13 features, at most 16: a cache line of each row.
 #define TURN \
@@ -63,10 +53,7 @@ TEXT ·dotRounded8(SB), NOSPLIT, $0-40
 	ZERO(Y0, Y1, Y2, Y3)
 	TURN
 	PANEL8
-	DOT8(R8, Y0)
-	DOT8(R9, Y1)
-	DOT8(R10, Y2)
-	DOT8(R11, Y3)
+	ROWS1(DOT8)
 	NEXT(32)
 	WRITE(DX, 0, Y0, Y1, Y2, Y3)
 	END
@@ -76,71 +63,50 @@ TEXT ·axpyRounded8(SB), NOSPLIT, $0-40
 	READ(DX, 0, Y0, Y1, Y2, Y3)
 	TURN
 	PANEL8
-	AXPY8(R8, Y0)
-	AXPY8(R9, Y1)
-	AXPY8(R10, Y2)
-	AXPY8(R11, Y3)
+	ROWS1(AXPY8)
 	BACK8
 	NEXT(32)
 	END
 
 TEXT ·dotRounded16(SB), NOSPLIT, $0-40
 	LOAD
-	ZERO(Y0, Y1, Y2, Y3)
-	ZERO(Y4, Y5, Y6, Y7)
+	ZERO8
 	TURN
 	PANEL16
-	DOT16(R8, Y0, Y1)
-	DOT16(R9, Y2, Y3)
-	DOT16(R10, Y4, Y5)
-	DOT16(R11, Y6, Y7)
+	ROWS2(DOT16)
 	NEXT(64)
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)
-	WRITE(DX, 128, Y4, Y5, Y6, Y7)
+	WRITE8(DX)
 	END
 
 TEXT ·axpyRounded16(SB), NOSPLIT, $0-40
 	LOAD
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	READ(DX, 128, Y4, Y5, Y6, Y7)
+	READ8(DX)
 	TURN
 	PANEL16
-	AXPY16(R8, Y0, Y1)
-	AXPY16(R9, Y2, Y3)
-	AXPY16(R10, Y4, Y5)
-	AXPY16(R11, Y6, Y7)
+	ROWS2(AXPY16)
 	BACK16
 	NEXT(64)
 	END
 
 TEXT ·dotRounded24(SB), NOSPLIT, $0-40
 	LOAD
-	ZERO(Y0, Y1, Y2, Y3)
-	ZERO(Y4, Y5, Y6, Y7)
+	ZERO8
 	ZERO(Y8, Y9, Y10, Y11)
 	TURN
 	PANEL24
-	DOT24(R8, Y0, Y1, Y2)
-	DOT24(R9, Y3, Y4, Y5)
-	DOT24(R10, Y6, Y7, Y8)
-	DOT24(R11, Y9, Y10, Y11)
+	ROWS3(DOT24)
 	NEXT(96)
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)
-	WRITE(DX, 128, Y4, Y5, Y6, Y7)
+	WRITE8(DX)
 	WRITE(DX, 256, Y8, Y9, Y10, Y11)
 	END
 
 TEXT ·axpyRounded24(SB), NOSPLIT, $0-40
 	LOAD
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	READ(DX, 128, Y4, Y5, Y6, Y7)
+	READ8(DX)
 	READ(DX, 256, Y8, Y9, Y10, Y11)
 	TURN
 	PANEL24
-	AXPY24(R8, Y0, Y1, Y2)
-	AXPY24(R9, Y3, Y4, Y5)
-	AXPY24(R10, Y6, Y7, Y8)
-	AXPY24(R11, Y9, Y10, Y11)
+	ROWS3(AXPY24)
 	BACK24
 	NEXT(96)
 	END

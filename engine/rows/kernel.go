@@ -18,7 +18,6 @@ type kernel interface {
 	packed(job *work.Job, cols int) (k kernel, old []int32)
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
-	square(i int, scale float64) float64 // squared length of a row times scale
 	rowTimes(i int, p []float64) float64
 	addRow(i int, scale float64, dst []float64)
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
@@ -113,18 +112,6 @@ func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
 	for k, v := range values {
 		visit(int(indices[k]), float64(v))
 	}
-}
-
-func (a *arrays[I, V]) square(i int, scale float64) float64 {
-	_, values := a.row(i)
-	return squareOf(values, scale)
-}
-
-func squareOf[V value](values []V, scale float64) (total float64) {
-	for _, v := range values {
-		total += (scale * float64(v)) * (scale * float64(v))
-	}
-	return total
 }
 
 func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {

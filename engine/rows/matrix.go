@@ -140,25 +140,11 @@ func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kerne
 // AddRow adds scale * x_i to dst [cols].
 func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
 
-// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
-func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
-	need(len(dst), m.Rows(), len(p), m.cols)
-	on.eachChunk(job.Pool, func(rows []int32) { m.kernel.times(rows, dst, p, m.scale) })
-}
-
-// TransposedTimes sets dst = Xᵀ q; dst [cols], q [rows].
-func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
-	clear(dst)
-	m.AddTransposedOn(job, m.all, dst, q)
-}
-
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 	need(len(q), m.Rows(), len(dst), m.cols)
-	m.addSums(job, dst[:m.cols], func(dst []float64) {
-		addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
-			m.kernel.addTransposed(rows, sum, q, m.scale)
-		})
+	m.addBlocks(job, on, dst[:m.cols], nil, func(rows []int32, dst, _ []float64) {
+		m.kernel.addTransposed(rows, dst, q, m.scale)
 	})
 }
 
@@ -166,31 +152,22 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 // generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
 func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
 	need(len(h), m.Rows(), len(p), m.cols)
-	products, parts, sums := job.Borrow(m.Rows()), make([][2]float64, on.Blocks()), make([]float64, 2)
-	m.addSums(job, dst[:m.cols], func(dst []float64) {
-		addBlocks(job.Pool, on, dst, func(block int, rows []int32, sum []float64) {
-			total, square := 0.0, 0.0
-			for len(rows) > 0 {
-				group := m.gramGroup(rows)
-				rows = rows[len(group):]
-				m.kernel.times(group, products, p, m.scale)
-				for _, i := range group {
-					f := products[i] + shift
-					products[i] = h[i] * f
-					total += products[i]
-					square += products[i] * f
-				}
-				m.kernel.addTransposed(group, sum, products, m.scale)
+	products, sums := job.Borrow(m.Rows()), make([]float64, 2)
+	m.addBlocks(job, on, dst[:m.cols], sums, func(rows []int32, dst, sums []float64) {
+		total, square := 0.0, 0.0
+		for len(rows) > 0 {
+			group := m.gramGroup(rows)
+			rows = rows[len(group):]
+			m.kernel.times(group, products, p, m.scale)
+			for _, i := range group {
+				f := products[i] + shift
+				products[i] = h[i] * f
+				total += products[i]
+				square += products[i] * f
 			}
-			parts[block] = [2]float64{total, square}
-		})
-		for _, part := range parts {
-			sums[0] += part[0]
-			sums[1] += part[1]
+			m.kernel.addTransposed(group, dst, products, m.scale)
 		}
-		if !m.everywhere {
-			job.ReduceDeferred(sums)
-		}
+		sums[0], sums[1] = total, square
 	})
 	job.Return(products)
 	return sums[0], sums[1]
@@ -212,7 +189,10 @@ func (m *Matrix) gramGroup(rows []int32) []int32 {
 	return rows
 }
 
-func (m *Matrix) SquaredNorm(i int) float64 { return m.kernel.square(i, m.scale) }
+func (m *Matrix) SquaredNorm(i int) (total float64) {
+	m.kernel.visit(i, func(_ int, v float64) { total += (m.scale * v) * (m.scale * v) })
+	return total
+}
 
 // Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
 func (m *Matrix) Everywhere() *Matrix {
@@ -230,28 +210,38 @@ func (m *Matrix) addSums(job *work.Job, dst []float64, add func(dst []float64)) 
 	job.AddSums(dst, add)
 }
 
-// addBlocks lets every block of a subset but the first add to a vector of its own and adds these to dst in block order.
-func addBlocks(pool *work.Pool, on *Subset, dst []float64, add func(block int, rows []int32, sum []float64)) {
+// addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first one
+// to dst itself, which are added in block order.
+func (m *Matrix) addBlocks(
+	job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, dst, sums []float64),
+) {
 	blocks, length := on.Blocks(), len(dst)
-	if blocks == 1 {
-		add(0, on.rows, dst)
-		return
-	}
-	sums := pool.Borrow((blocks - 1) * length)
-	pool.Run(blocks, func(b int) {
-		into := dst
-		if b > 0 {
-			into = sums[(b-1)*length : b*length]
-			clear(into)
+	parts := make([]float64, blocks*len(sums))
+	m.addSums(job, dst, func(dst []float64) {
+		others := job.Borrow((blocks - 1) * length)
+		job.Run(blocks, func(b int) {
+			into := dst
+			if b > 0 {
+				into = others[(b-1)*length : b*length]
+				clear(into)
+			}
+			add(on.rows[on.blocks[b]:on.blocks[b+1]], into, parts[b*len(sums):(b+1)*len(sums)])
+		})
+		if blocks > 1 {
+			job.Stripes(length, func(lo, hi int) {
+				for b := range blocks - 1 {
+					vector.Add(dst[lo:hi], 1, others[b*length+lo:b*length+hi])
+				}
+			})
 		}
-		add(b, on.rows[on.blocks[b]:on.blocks[b+1]], into)
-	})
-	pool.Stripes(length, func(lo, hi int) {
-		for b := range blocks - 1 {
-			vector.Add(dst[lo:hi], 1, sums[b*length+lo:b*length+hi])
+		job.Return(others)
+		for ; len(parts) > 0; parts = parts[len(sums):] {
+			vector.Add(sums, 1, parts)
+		}
+		if len(sums) > 0 && !m.everywhere {
+			job.ReduceDeferred(sums)
 		}
 	})
-	pool.Return(sums)
 }
 
 func need(rows, wantRows, cols, wantCols int) {

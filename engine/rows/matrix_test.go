@@ -10,6 +10,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 	"github.com/fewlabel/fewlabel/engine/work/worktest"
 )
@@ -328,4 +329,15 @@ func TestRowsThatDoNotFit(t *testing.T) {
 			t.Errorf("with %v bytes: %v of dense rows, %v of decisions", c.available, err, other)
 		}
 	}
+}
+
+// TimesOn sets dst[i] = x_i . p for the rows of a subset and leaves the other entries of dst as they are.
+func (m *Matrix) TimesOn(job *work.Job, on *Subset, dst, p []float64) {
+	m.TimesPanels(job, on, dst, p, panel.Shape{Features: len(p), Classes: 1})
+}
+
+// TransposedTimes sets dst = Xᵀ q.
+func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
+	clear(dst)
+	m.AddTransposedOn(job, m.All(), dst, q)
 }

@@ -13,11 +13,11 @@ import (
 func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
 	needPanels(m, dst, p, shape)
 	stride := shape.Stride()
-	if stride == 1 {
-		m.TimesOn(job, on, dst, p)
-		return
-	}
 	on.eachChunk(job.Pool, func(rows []int32) {
+		if stride == 1 {
+			m.kernel.times(rows, dst, p, m.scale)
+			return
+		}
 		m.kernel.timesPanels(rows, dst, p, shape)
 		for _, i := range rows {
 			vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], m.scale)
@@ -28,19 +28,16 @@ func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape 
 // AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst for each class y; q [rows, stride].
 func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64, shape panel.Shape) {
 	needPanels(m, q, dst, shape)
-	if shape.Stride() == 1 {
+	switch {
+	case shape.Stride() == 1:
 		m.AddTransposedOn(job, on, dst, q)
-		return
+	case m.Dense():
+		m.addBlocks(job, on, dst, nil, func(rows []int32, dst, _ []float64) {
+			m.kernel.addPanels(rows, dst, q, m.scale, shape, panel.Panel{})
+		})
+	default:
+		m.addSums(job, dst, func(dst []float64) { addPieces(job.Pool, m, on, dst, q, shape) })
 	}
-	m.addSums(job, dst, func(dst []float64) {
-		if m.Dense() {
-			addBlocks(job.Pool, on, dst, func(_ int, rows []int32, sum []float64) {
-				m.kernel.addPanels(rows, sum, q, m.scale, shape, panel.Panel{})
-			})
-			return
-		}
-		addPieces(job.Pool, m, on, dst, q, shape)
-	})
 }
 
 // addPieces is AddTransposedPanels where pieces of the panels are divided among the threads. Up to eight classes are
@@ -93,14 +90,13 @@ func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.S
 // panelTimes gives a row's products with the columns of a panel, stride values apart; the next call overwrites them.
 func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) func(i int) []float64 {
 	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
+	if loop == nil {
+		loop = dotClasses[I, V]
+	}
 	return func(i int) []float64 {
 		indices, values := a.row(i)
-		if loop != nil {
-			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
-				unsafe.Pointer(room), width/4, 8*stride)
-		} else {
-			dotClasses(indices, values, weights, stride, room[:width])
-		}
+		loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
+			unsafe.Pointer(room), width/4, 8*stride)
 		return room[:width]
 	}
 }
@@ -108,19 +104,18 @@ func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) fun
 func (a *arrays[I, V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel) {
 	weights, stride := unsafe.Pointer(&dst[piece.Start]), shape.Stride()
 	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
+	if loop == nil {
+		loop = axpyClasses[I, V]
+	}
 	scales := room[:piece.Width]
 	for _, i := range rows {
 		indices, values := a.row(int(i))
 		for c, v := range q[int(i)*stride+piece.First : int(i)*stride+piece.First+piece.Width] {
 			scales[c] = scale * v
 		}
-		switch {
-		case allZero(scales):
-		case loop != nil:
+		if !allZero(scales) {
 			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
 				unsafe.Pointer(room), piece.Width/4, 8*piece.Stride)
-		default:
-			axpyClasses(indices, values, scales, weights, piece.Stride)
 		}
 	}
 }
@@ -134,31 +129,31 @@ func allZero(values []float64) bool {
 	return true
 }
 
-// dotClasses sets sums to Σ values[k] panel[indices[k]], four classes at a time.
-func dotClasses[I index, V value](indices []I, values []V, panel unsafe.Pointer, stride int, sums []float64) {
-	for c := 0; c < len(sums); c += 4 {
+// dotClasses is a classLoop for all processors.
+func dotClasses[I index, V value](n int, indices, values, panel, classes unsafe.Pointer, fours, stride int) {
+	for c := range fours {
 		var s0, s1, s2, s3 float64
-		for k, j := range indices {
-			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
+		for k := range n {
+			v, w := float64(at[V](values, k)), at[[4]float64](unsafe.Add(panel, int(at[I](indices, k))*stride), c)
 			s0 += v * w[0]
 			s1 += v * w[1]
 			s2 += v * w[2]
 			s3 += v * w[3]
 		}
-		*(*[4]float64)(sums[c:]) = [4]float64{s0, s1, s2, s3}
+		*(*[4]float64)(unsafe.Add(classes, 32*c)) = [4]float64{s0, s1, s2, s3}
 	}
 }
 
-// axpyClasses adds scales * values[k] to panel[indices[k]], four classes at a time.
-func axpyClasses[I index, V value](indices []I, values []V, scales []float64, panel unsafe.Pointer, stride int) {
-	for c := 0; c < len(scales); c += 4 {
-		q0, q1, q2, q3 := scales[c], scales[c+1], scales[c+2], scales[c+3]
-		for k, j := range indices {
-			v, w := float64(values[k]), (*[4]float64)(unsafe.Add(panel, 8*(int(j)*stride+c)))
-			w[0] += v * q0
-			w[1] += v * q1
-			w[2] += v * q2
-			w[3] += v * q3
+// axpyClasses is a classLoop for all processors.
+func axpyClasses[I index, V value](n int, indices, values, panel, classes unsafe.Pointer, fours, stride int) {
+	for c := range fours {
+		q := at[[4]float64](classes, c)
+		for k := range n {
+			v, w := float64(at[V](values, k)), (*[4]float64)(unsafe.Add(panel, int(at[I](indices, k))*stride+32*c))
+			w[0] += v * q[0]
+			w[1] += v * q[1]
+			w[2] += v * q[2]
+			w[3] += v * q[3]
 		}
 	}
 }

@@ -52,49 +52,43 @@
 	CMPQ    R8, $fours       \
 	JEQ     next
 
+// A macro for each four of up to 32 classes.
+#define CLASSES(OP) \
+	OP(0, Y0, Y9, 1)    \
+	OP(32, Y1, Y10, 2)  \
+	OP(64, Y2, Y11, 3)  \
+	OP(96, Y3, Y12, 4)  \
+	OP(128, Y4, Y13, 5) \
+	OP(160, Y5, Y14, 6) \
+	OP(192, Y6, Y9, 7)  \
+	OP(224, Y7, Y10, 8)
+
 #define DOT(INDEX, VALUE) \
 	ARGUMENTS                \
-	ZERO(Y0, Y1, Y2, Y3)           \
-	ZERO(Y4, Y5, Y6, Y7)           \
+	ZERO8                    \
 	TESTQ  CX, CX            \
 	JZ     done              \
 loop:                        \
 	INDEX                    \
 	VALUE                    \
-	ADDTO(0, Y0, Y9, 1)            \
-	ADDTO(32, Y1, Y10, 2)          \
-	ADDTO(64, Y2, Y11, 3)          \
-	ADDTO(96, Y3, Y12, 4)          \
-	ADDTO(128, Y4, Y13, 5)         \
-	ADDTO(160, Y5, Y14, 6)         \
-	ADDTO(192, Y6, Y9, 7)          \
-	ADDTO(224, Y7, Y10, 8)         \
+	CLASSES(ADDTO)           \
 next:                        \
 	DECQ   CX                \
 	JNZ    loop              \
 done:                        \
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)   \
-	WRITE(DX, 128, Y4, Y5, Y6, Y7) \
+	WRITE8(DX)               \
 	VZEROUPPER               \
 	RET
 
 #define AXPY(INDEX, VALUE) \
 	ARGUMENTS                  \
-	READ(DX, 0, Y0, Y1, Y2, Y3)    \
-	READ(DX, 128, Y4, Y5, Y6, Y7)  \
+	READ8(DX)                  \
 	TESTQ   CX, CX             \
 	JZ      done               \
 loop:                          \
 	INDEX                      \
 	VALUE                      \
-	ADDSCALED(0, Y0, Y9, 1)        \
-	ADDSCALED(32, Y1, Y10, 2)      \
-	ADDSCALED(64, Y2, Y11, 3)      \
-	ADDSCALED(96, Y3, Y12, 4)      \
-	ADDSCALED(128, Y4, Y13, 5)     \
-	ADDSCALED(160, Y5, Y14, 6)     \
-	ADDSCALED(192, Y6, Y9, 7)      \
-	ADDSCALED(224, Y7, Y10, 8)     \
+	CLASSES(ADDSCALED)         \
 next:                          \
 	DECQ    CX                 \
 	JNZ     loop               \

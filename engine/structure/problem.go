@@ -61,7 +61,7 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	f.hide()
 	f.takePositives()
 	f.sums = make([]float64, len(f.old))
-	f.Rows.TransposedTimes(job, f.sums, slices.Repeat([]float64{1}, f.Rows.Rows()))
+	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, slices.Repeat([]float64{1}, f.Rows.Rows()))
 	f.weights = make([]float32, len(f.old)*f.problems())
 	return f, nil
 }
