@@ -15,11 +15,7 @@ import (
 
 // parser turns lines into arrays. Its methods row and labelsAlone read a line and return what is wrong with it.
 type parser struct {
-	rows, features      int
-	indptr, labelIndptr list[int64]
-	indices             list[int32]
-	values, labels      list[float64]
-
+	Data
 	job        *work.Job
 	withLabels bool // each row starts with its labels
 	base, end  int  // numbers of the first feature and behind the largest that is allowed
@@ -32,9 +28,8 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 	}
 	defer text.file.Close()
 	base := firstFeature(o.ZeroBased)
-	p := &parser{features: o.Features, job: job, withLabels: o.LabelsPath == "", base: base,
-		end: base + cmp.Or(o.Features, math.MaxInt32)}
-	p.indptr.last, p.labelIndptr.last = []int64{0}, []int64{0}
+	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
+		withLabels: o.LabelsPath == "", base: base, end: base + cmp.Or(o.Features, math.MaxInt32)}
 	for text.Scan() {
 		if err := p.room(text.Bytes(), path); err != nil {
 			return nil, err
@@ -46,16 +41,7 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 	if err := text.Err(); err != nil {
 		return nil, text.failure(err)
 	}
-	return p.data(path)
-}
-
-// data joins what was read.
-func (p *parser) data(path string) (*Data, error) {
-	if err := ask(p.values.length(), p.labels.length(), p.indptr.length(), path); err != nil {
-		return nil, err
-	}
-	return &Data{p.rows, p.features, p.indptr.joined(), p.indices.joined(), p.values.joined(), p.labels.joined(),
-		p.labelIndptr.joined()}, nil
+	return &p.Data, nil
 }
 
 func firstFeature(zeroBased bool) int {
@@ -65,64 +51,35 @@ func firstFeature(zeroBased bool) int {
 	return 1
 }
 
-// room makes room for what a line may hold.
+// room makes room for what a line may hold, if there is memory for the arrays that take the place of full ones.
 func (p *parser) room(line []byte, path string) error {
-	values := p.values.missing(bytes.Count(line, []byte(":")))
-	labels := p.labels.missing(1 + bytes.Count(line, []byte(",")))
-	rows := p.indptr.missing(1)
+	values, labels := larger(p.Values, bytes.Count(line, []byte(":"))), larger(p.Labels, 1+bytes.Count(line, []byte(",")))
+	rows := larger(p.Indptr, 1)
 	if values+labels+rows == 0 {
 		return nil
 	}
-	if err := ask(values, labels, rows, path); err != nil {
+	if err := askBytes(12*values+8*labels+16*rows, path); err != nil {
 		return err
 	}
-	p.indices.grow(values)
-	p.values.grow(values)
-	p.labels.grow(labels)
-	p.indptr.grow(rows)
-	p.labelIndptr.grow(rows)
+	p.Indices, p.Values, p.Labels = grown(p.Indices, values), grown(p.Values, values), grown(p.Labels, labels)
+	p.Indptr, p.LabelIndptr = grown(p.Indptr, rows), grown(p.LabelIndptr, rows)
 	return nil
 }
 
-// ask refuses to read what there is no memory for.
-func ask(values, labels, rows int, path string) error {
-	return askBytes(12*values+8*labels+16*rows, path)
+// larger is the size of a list with room for n more entries; 0: it has room.
+func larger[T any](list []T, n int) int {
+	if len(list)+n <= cap(list) {
+		return 0
+	}
+	return len(list) + max(n, len(list)/4, 1<<8)
 }
 
+func grown[T any](list []T, size int) []T { return slices.Grow(list, max(0, size-len(list))) }
+
+// askBytes refuses to read what there is no memory for.
 func askBytes(bytes int, path string) error {
 	const garbage = 1.25
 	return need(garbage*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
-}
-
-// list grows piece by piece: an array that moved, again and again, would leave gaps that are too small for the next.
-type list[T any] struct {
-	pieces [][]T
-	last   []T
-	before int // entries of the pieces
-}
-
-func (l *list[T]) length() int { return l.before + len(l.last) }
-
-// missing is the size of the piece that n more entries need; 0: there is room for them.
-func (l *list[T]) missing(n int) int {
-	if len(l.last)+n <= cap(l.last) {
-		return 0
-	}
-	return max(n, l.length()/4, 1<<8)
-}
-
-func (l *list[T]) grow(size int) {
-	if size > 0 {
-		l.before = l.length()
-		l.pieces, l.last = append(l.pieces, l.last), make([]T, 0, size)
-	}
-}
-
-// joined is the whole list, which is empty then.
-func (l *list[T]) joined() []T {
-	whole := slices.Concat(append(l.pieces, l.last)...)
-	*l = list[T]{}
-	return whole
 }
 
 var need = memory.Need // replaced in tests
@@ -159,9 +116,8 @@ func (p *parser) labelsAlone(line []byte) (wrong error) {
 }
 
 func (p *parser) endRow() {
-	p.rows++
-	p.indptr.last = append(p.indptr.last, int64(p.values.length()))
-	p.labelIndptr.last = append(p.labelIndptr.last, int64(p.labels.length()))
+	p.Rows++
+	p.Indptr, p.LabelIndptr = append(p.Indptr, int64(len(p.Values))), append(p.LabelIndptr, int64(len(p.Labels)))
 }
 
 // readLabels reads the labels "3" or "3,17" of a row.
@@ -171,7 +127,7 @@ func (p *parser) readLabels(word []byte) error {
 		if !ok {
 			return fmt.Errorf("the label %.40q is not a finite number (rows without labels need a file of labels)", word)
 		}
-		p.labels.last = append(p.labels.last, value)
+		p.Labels = append(p.Labels, value)
 	}
 	return nil
 }
@@ -199,7 +155,7 @@ func (p *parser) pair(word []byte) error {
 	case !ok:
 		return fmt.Errorf("the value in %.40q is not a finite number", word)
 	}
-	p.indices.last, p.values.last = append(p.indices.last, int32(feature-p.base)), append(p.values.last, value)
-	p.features = max(p.features, feature-p.base+1)
+	p.Indices, p.Values = append(p.Indices, int32(feature-p.base)), append(p.Values, value)
+	p.Features = max(p.Features, feature-p.base+1)
 	return nil
 }
