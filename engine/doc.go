@@ -38,7 +38,6 @@
 //	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act
 //	warning       what a fit warns of: kinds, their numbers and sentences
-//	planted       small data with known answers, for tests; work/worktest: threads, for tests
 //
 // To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in
 // method/losses.go. A schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a

@@ -7,8 +7,8 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // One step is no annealing, but soft labels are those of the supervised scores and not the class prior.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 func probableOptions(by string, prior []float64) method.Options {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // line draws two overlapping classes of one feature, 40 labels.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // reference is the objective of a method without labels of the unlabeled rows, written from its definition: of dense rows

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/planted"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // What the weight of the unlabeled rows is raised for: begun with the whole weight, fits end at higher objectives, or

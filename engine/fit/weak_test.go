@@ -11,12 +11,12 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // withCosts is a problem with prior costs [n, classes] of the rows without a label.

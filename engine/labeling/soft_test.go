@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // soft is a soft labeling problem and its answer.

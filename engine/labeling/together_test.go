@@ -8,7 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // onMachines finds labels and potentials on several machines, each with some of the rows; of three and more the second

@@ -6,9 +6,9 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/planted"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // A method is a file and a row of the table: options accept it then, and fits of two and more classes run by it.

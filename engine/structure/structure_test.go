@@ -13,7 +13,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // drawn is a problem and the same in dense matrices.

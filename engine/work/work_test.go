@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/work/worktest"
+	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 func TestRunDoesEveryTaskOnce(t *testing.T) {
