@@ -144,18 +144,14 @@ func soften(p, c, v []float64, temperature float64) {
 	}
 }
 
-// residual is the largest distance of a mean from its share; relativeResidual measures it in parts of the share.
-func (d *dual) residual() float64 {
-	return d.largest(func(mean, share float64) float64 { return mean - share })
-}
-
-func (d *dual) relativeResidual() float64 {
-	return d.largest(func(mean, share float64) float64 { return mean/share - 1 })
-}
-
-func (d *dual) largest(difference func(mean, share float64) float64) (largest float64) {
+// residual is the largest distance of a mean from its share; relative: in parts of the share.
+func (d *dual) residual(relative bool) (largest float64) {
 	for _, y := range d.live {
-		largest = math.Max(largest, math.Abs(difference(d.q[y], d.shares[y])))
+		distance := d.q[y] - d.shares[y]
+		if relative {
+			distance = d.q[y]/d.shares[y] - 1
+		}
+		largest = math.Max(largest, math.Abs(distance))
 	}
 	return largest
 }
@@ -163,14 +159,14 @@ func (d *dual) largest(difference func(mean, share float64) float64) (largest fl
 // solveFromStarts solves from the potentials on entry, then by cooling if need be, and keeps the better solution.
 func (d *dual) solveFromStarts() {
 	d.evaluations = 0
-	d.solve(d.residual, d.tolerance)
-	first, residual := slices.Clone(d.v), d.residual()
+	d.solve(false, d.tolerance)
+	first, residual := slices.Clone(d.v), d.residual(false)
 	if residual <= max(acceptable, d.tolerance) {
 		return
 	}
 	d.evaluations = 0
 	d.solveByCooling()
-	if cooled := d.residual(); residual <= cooled || math.IsNaN(cooled) {
+	if cooled := d.residual(false); residual <= cooled || math.IsNaN(cooled) {
 		d.moveTo(first)
 	}
 }
@@ -205,8 +201,8 @@ func (d *dual) solveByCooling() {
 			}
 		}
 		d.evaluate(d.v)
-		d.solve(d.relativeResidual, coolTolerance)
-		failed := d.relativeResidual() > coolTolerance && d.evaluations < budget
+		d.solve(true, coolTolerance)
+		failed := d.residual(true) > coolTolerance && d.evaluations < budget
 		if failed && factor > smallestCooling && !math.IsInf(now, 1) {
 			factor = math.Sqrt(factor)
 			continue
@@ -214,7 +210,7 @@ func (d *dual) solveByCooling() {
 		last, solved = solved, slices.Clone(d.v)
 		before, now, factor = now, d.temperature, math.Min(largestCooling, factor*factor)
 	}
-	d.solve(d.residual, d.tolerance)
+	d.solve(false, d.tolerance)
 }
 
 // spread is the mean cost of a row's labels beyond its best one.

@@ -19,12 +19,12 @@ const (
 )
 
 // solve raises the dual until the residual is at most tolerance, and ends with p at the best potentials that it met.
-func (d *dual) solve(residual func() float64, tolerance float64) {
+func (d *dual) solve(relative bool, tolerance float64) {
 	best, last, stagnant := math.Inf(1), math.Inf(1), 0
 	sinkhorn := true // its update suffices
 	d.stored, d.cutoff = nil, firstCutoff
 	for {
-		now := residual()
+		now := d.residual(relative)
 		stagnant++
 		if now < 0.9*best {
 			stagnant = 0
@@ -64,7 +64,7 @@ func (d *dual) direct() bool {
 	for k, y := range d.live {
 		x[k] = d.shares[y] - d.q[y]
 	}
-	if !d.solveNewton(x, d.residual()/longest) {
+	if !d.solveNewton(x, d.residual(false)/longest) {
 		return false
 	}
 	for k, y := range d.live {

@@ -34,7 +34,8 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
 	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
 	case first && last:
-		firstRows(job, labels, int(cutOf(share, q.rows)))
+		before, _ := job.Before(len(labels))
+		labelOne(job, labels, func(i int) bool { return before+i < int(cutOf(share, q.rows)) })
 		if share < 0.5 {
 			return q.key - 2
 		}
@@ -43,15 +44,7 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	case last || distance(q.below) <= distance(q.to):
 		lower, next = q.before, q.key
 	}
-	job.EachRow(len(labels), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			label := int32(0)
-			if costs[2*i+1]-costs[2*i] < next {
-				label = 1
-			}
-			labels[i] = label
-		}
-	})
+	labelOne(job, labels, func(i int) bool { return costs[2*i+1]-costs[2*i] < next })
 	return between(lower, next)
 }
 
@@ -60,15 +53,15 @@ func cutOf(share, rows float64) float64 {
 	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
 }
 
-// firstRows gives label 1 to the first rows of all machines.
-func firstRows(job *work.Job, labels []int32, count int) {
-	first, _ := job.Before(len(labels))
-	for i := range labels {
-		labels[i] = 0
-		if first+i < count {
-			labels[i] = 1
+// labelOne gives some rows the label 1, and the others 0.
+func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
+	job.EachRow(len(labels), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if labels[i] = 0; one(i) {
+				labels[i] = 1
+			}
 		}
-	}
+	})
 }
 
 // deferredEnds are the smallest and the largest weight of every machine, after the next reduction.

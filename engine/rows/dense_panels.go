@@ -95,7 +95,7 @@ func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shap
 			}
 			vector.Scale(own, scale)
 			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
-			axpyPart(a.d, part, four, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(scales))
+			axpyRows[part.Width/4-1](a.d, 8*part.Stride, four, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(scales))
 		})
 	}
 	for _, i := range some {

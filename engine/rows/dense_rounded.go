@@ -144,22 +144,22 @@ func (r *Rounded) addBlock(rows []int32, dst, q []float64, unit float64, before 
 	}
 }
 
-// four are up to four rows; the last one stands for those that are missing.
-func (a *dense[V]) four(rows []int32) (places [rowsAtOnce]unsafe.Pointer) {
+// four finds up to four rows; the last one stands for those that are missing.
+func (a *dense[V]) four(rows []int32, places *[rowsAtOnce]unsafe.Pointer) {
 	for k := range places {
 		places[k] = unsafe.Pointer(unsafe.SliceData(a.row(int(rows[min(k, len(rows)-1)]))))
 	}
-	return places
 }
 
 func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
-	var sums roundedSums
+	sums, places := new(roundedSums), new([rowsAtOnce]unsafe.Pointer)
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]
-		places := a.four(some)
+		a.four(some, places)
 		eachRounded(shape, func(first, columns, width int) {
-			dotRounded(width, a.d, 4*rowsAtOnce*a.stride, &places, unsafe.Pointer(&weights[first*a.d]), &sums)
+			dotRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&weights[first*a.d]),
+				unsafe.Pointer(sums))
 			for k, i := range some {
 				out := dst[int(i)*shape.Stride()+first:]
 				for c, v := range sums[k*width : k*width+columns] {
@@ -171,11 +171,11 @@ func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, 
 }
 
 func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
-	var scales roundedSums
+	scales, places := new(roundedSums), new([rowsAtOnce]unsafe.Pointer)
 	for len(rows) > 0 {
 		some := rows[:min(len(rows), rowsAtOnce)]
 		rows = rows[len(some):]
-		places := a.four(some)
+		a.four(some, places)
 		eachRounded(shape, func(first, columns, width int) {
 			clear(scales[len(some)*width:])
 			for k, i := range some {
@@ -185,7 +185,8 @@ func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit fl
 					own[c] = float32(unit * v)
 				}
 			}
-			axpyRounded(width, a.d, 4*rowsAtOnce*a.stride, &places, unsafe.Pointer(&sums[first*a.d]), &scales)
+			axpyRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&sums[first*a.d]),
+				unsafe.Pointer(scales))
 		})
 	}
 }

@@ -78,20 +78,23 @@ func dotRows4(n, stride int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, 
 //go:noescape
 func dotRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
 
+// rowsLoop multiplies four rows of n features with some columns of a panel: for dot the sums [4, columns] go to numbers,
+// for axpy these are the scales. step is what a feature takes in the panel, or of rounded products what will be read
+// next.
+type rowsLoop func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+
+// Loops for 4 and 8 columns, and for one to three registers of rounded ones.
+var (
+	axpyRows    = [...]rowsLoop{axpyRows4, axpyRows8}
+	dotRounded  = [...]rowsLoop{dotRounded8, dotRounded16, dotRounded24}
+	axpyRounded = [...]rowsLoop{axpyRounded8, axpyRounded16, axpyRounded24}
+)
+
 //go:noescape
 func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
 //go:noescape
 func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
-
-// axpyPart adds four rows of n features to a part of a panel, with scales [4, width of the part].
-func axpyPart(n int, part panel.Panel, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer) {
-	if part.Width == 4 {
-		axpyRows4(n, 8*part.Stride, rows, panel, scales)
-	} else {
-		axpyRows8(n, 8*part.Stride, rows, panel, scales)
-	}
-}
 
 // dotPanels adds the products of eight rows with features first ... first+n-1; sums and next are of four rows each.
 func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
@@ -127,27 +130,3 @@ func dotRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers
 
 //go:noescape
 func axpyRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
-
-// dotRounded sets sums [4, width] to products of four rows with weights [n, width]; ahead is what will be read next.
-func dotRounded(width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer, sums *roundedSums) {
-	switch width {
-	case lane:
-		dotRounded8(n, ahead, rows, weights, unsafe.Pointer(sums))
-	case 2 * lane:
-		dotRounded16(n, ahead, rows, weights, unsafe.Pointer(sums))
-	default:
-		dotRounded24(n, ahead, rows, weights, unsafe.Pointer(sums))
-	}
-}
-
-// axpyRounded adds four rows times scales [4, width] to weights [n, width].
-func axpyRounded(width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer, scales *roundedSums) {
-	switch width {
-	case lane:
-		axpyRounded8(n, ahead, rows, weights, unsafe.Pointer(scales))
-	case 2 * lane:
-		axpyRounded16(n, ahead, rows, weights, unsafe.Pointer(scales))
-	default:
-		axpyRounded24(n, ahead, rows, weights, unsafe.Pointer(scales))
-	}
-}

@@ -15,10 +15,9 @@ var (
 
 	denseDot32, denseDot64, denseAxpy32, denseAxpy64 func(n int, x, y, numbers unsafe.Pointer)
 
-	axpyPart    func(n int, part panel.Panel, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
-	dotPanels   func(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape)
-	dotRounded  func(width, n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, weights unsafe.Pointer, sums *roundedSums)
-	axpyRounded = dotRounded
+	axpyRows, dotRounded, axpyRounded [3]func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+
+	dotPanels func(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape)
 )
 
 type (
