@@ -24,7 +24,6 @@
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
 //	structure     the subspace near which the weights of many auxiliary problems lie; start at Fit, then auxiliary.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
-//	dual          a start of two classes with the squared hinge, one dual coordinate at a time; start at Descend
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix
 //	panel         weights of many columns side by side, 32 at a time; start at Shape

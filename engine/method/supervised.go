@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/dual"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
@@ -52,11 +51,11 @@ func (r *Run) byDual() {
 		risk.Preconditions(len(s.Labeled), s.Rows.NonZeros()) {
 		return
 	}
-	p := &dual.Problem{Rows: s.Rows, Listed: s.Labeled, Constant: s.Options.FitIntercept}
+	d := &dual{rows: s.Rows, listed: s.Labeled, constant: s.Options.FitIntercept}
 	for k, y := range s.Class {
-		p.Sign, p.Cost = append(p.Sign, float64(2*y-1)), append(p.Cost, s.LabeledWeight[k]/o.Alpha)
+		d.sign, d.cost = append(d.sign, float64(2*y-1)), append(d.cost, s.LabeledWeight[k]/o.Alpha)
 	}
-	w, b := p.Descend(o.Job)
+	w, b := d.descend(o.Job)
 	near := &model.Linear{Classes: 2, Features: s.Features, Outputs: 1, Coef: make([]float64, s.Features),
 		Intercept: []float64{b}}
 	for k, v := range w {
