@@ -1,10 +1,8 @@
 package rows
 
 import (
-	"math"
 	"unsafe"
 
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -15,16 +13,10 @@ type dense[V value] struct {
 	n, d, stride int
 }
 
-// NewDense views n rows of d features that begin a stride of values apart, and checks that all values are finite.
+// NewDense views n rows of d features that begin a stride of values apart, as there are, and checks that all are finite.
 func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	if err := checkShape(d, n); err != nil {
 		return nil, err
-	}
-	switch {
-	case stride < d:
-		return nil, fault.Data("the rows are %d values apart, but each has %d", stride, d)
-	case stride > math.MaxInt/n || len(values) < (n-1)*stride+d:
-		return nil, fault.Data("there are %d values, fewer than %d rows of %d need", len(values), n, d)
 	}
 	if err := needForRows(n, 0); err != nil {
 		return nil, err

@@ -76,7 +76,8 @@ func (s *Sample) subsample(
 	}
 	if job.Group != nil && counts[2] <= float64(maxGathered) {
 		p.Rows, _ = s.Rows.Gathered(job, rows)
-		rows, keys, job = p.gather(job, rows), gatherKeys(job, keys), job.Local()
+		rows, keys = p.gather(job, rows, keys)
+		job = job.Local()
 	} else {
 		p.Rows = s.Rows.Selected(job.Pool, rows)
 	}
@@ -92,35 +93,23 @@ func (s *Sample) subsample(
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows.
-func (p *Problem) gather(job *work.Job, rows []int32) []int32 {
+// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows, and
+// keys, which are sent as two halves.
+func (p *Problem) gather(job *work.Job, rows []int32, keys []uint64) (number []int32, allKeys []uint64) {
 	p.Weak = p.Weak.Gathered(job)
-	pairs := make([]float64, 0, 2*len(rows))
-	for k := range rows {
-		pairs = append(pairs, float64(p.Labels[k]), p.Weights[k])
+	own := make([]float64, 0, 4*len(rows))
+	for k, key := range keys {
+		own = append(own, float64(p.Labels[k]), p.Weights[k], float64(key>>32), float64(key&math.MaxUint32))
 	}
-	all, first := job.Gather(pairs)
-	number := slices.Repeat([]int32{-1}, len(all)/2)
-	copy(number[first/2:], rows)
-	p.Labels, p.Weights = make([]int32, len(number)), make([]float64, len(number))
-	for k := range number {
-		p.Labels[k], p.Weights[k] = int32(all[2*k]), all[2*k+1]
+	all, first := job.Gather(own)
+	number = slices.Repeat([]int32{-1}, len(all)/4)
+	copy(number[first/4:], rows)
+	p.Labels, p.Weights = nil, nil
+	for row := range slices.Chunk(all, 4) {
+		p.Labels, p.Weights = append(p.Labels, int32(row[0])), append(p.Weights, row[1])
+		allKeys = append(allKeys, uint64(row[2])<<32|uint64(row[3]))
 	}
-	return number
-}
-
-// gatherKeys are the keys of all machines, sent as two halves.
-func gatherKeys(job *work.Job, keys []uint64) []uint64 {
-	halves := make([]float64, 0, 2*len(keys))
-	for _, key := range keys {
-		halves = append(halves, float64(key>>32), float64(key&math.MaxUint32))
-	}
-	all, _ := job.Gather(halves)
-	keys = make([]uint64, len(all)/2)
-	for k := range keys {
-		keys[k] = uint64(all[2*k])<<32 | uint64(all[2*k+1])
-	}
-	return keys
+	return number, allKeys
 }
 
 // count is the number of rows that unlabeled row k stands for.

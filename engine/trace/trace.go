@@ -16,7 +16,7 @@ type Trace struct {
 	NoLevel      bool   // the column of levels is 0
 	WithEntropy  bool   // there is a column of the labels' entropy
 
-	level, objective, switched, share, entropy, passes []float64
+	columns [6][]float64 // see Columns
 }
 
 // Column is one named column of the history, one value an outer step.
@@ -26,13 +26,16 @@ type Column struct {
 }
 
 func (t *Trace) Columns() []Column {
-	if len(t.objective) == 0 { // a constant model took no step
-		return nil
+	names := []string{"objective", t.Level, "n_switched", t.Share, "n_passes", "entropy"}
+	switch {
+	case t.Steps() == 0: // a constant model took no step
+		names = nil
+	case !t.WithEntropy:
+		names = names[:5]
 	}
-	list := []Column{{"objective", t.objective}, {t.Level, t.level}, {"n_switched", t.switched}, {t.Share, t.share},
-		{"n_passes", t.passes}}
-	if t.WithEntropy {
-		list = append(list, Column{"entropy", t.entropy})
+	var list []Column
+	for k, name := range names {
+		list = append(list, Column{name, t.columns[k]})
 	}
 	return list
 }
@@ -42,19 +45,16 @@ func (t *Trace) Record(objective, level float64, switched int, share, entropy fl
 	if t.NoLevel {
 		level = 0
 	}
-	t.level = append(t.level, level)
-	t.objective = append(t.objective, objective)
-	t.switched = append(t.switched, float64(switched))
-	t.share = append(t.share, share)
-	t.entropy = append(t.entropy, entropy)
-	t.passes = append(t.passes, t.Passes())
+	for k, value := range []float64{objective, level, float64(switched), share, t.Passes(), entropy} {
+		t.columns[k] = append(t.columns[k], value)
+	}
 	t.Job.Report(t.Before+t.Steps(), objective, level, switched, t.Passes())
 }
 
 // RecordEnd adds a step with hard labels at the end of a trace of the same problem, which may be this one.
 func (t *Trace) RecordEnd(of *Trace, switched int) {
-	last := len(of.objective) - 1
-	t.Record(of.objective[last], 0, switched, of.share[last], 0)
+	last := of.Steps() - 1
+	t.Record(of.columns[0][last], 0, switched, of.columns[3][last], 0)
 }
 
 func (t *Trace) Warn(kind warning.Kind, values ...float64) {
@@ -65,8 +65,8 @@ func (t *Trace) Warn(kind warning.Kind, values ...float64) {
 func (t *Trace) Passes() float64 { return float64(t.Job.Visited()) / float64(max(1, t.Unit)) }
 
 // Objective is the objective of a step, by its number before the last.
-func (t *Trace) Objective(before int) float64 { return t.objective[len(t.objective)-1-before] }
+func (t *Trace) Objective(before int) float64 { return t.columns[0][t.Steps()-1-before] }
 
-func (t *Trace) Objectives() []float64 { return t.objective }
+func (t *Trace) Objectives() []float64 { return t.columns[0] }
 
-func (t *Trace) Steps() int { return len(t.objective) }
+func (t *Trace) Steps() int { return len(t.columns[0]) }

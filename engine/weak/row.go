@@ -1,6 +1,7 @@
 package weak
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -49,29 +50,23 @@ func (r Row) Of(class int32) float64 {
 // Probabilities are the probabilities of the classes [K] by the weak label alone.
 func (r Row) Probabilities(classes int) []float64 {
 	p, sum := make([]float64, classes), 0.0
-	for _, c := range r.Cost {
-		sum += math.Exp(-c)
+	r.AddTo(p, 1)
+	for y, cost := range p {
+		p[y] = math.Exp(-cost)
+		sum += p[y]
 	}
 	for y := range p {
-		p[y] = 1 / float64(classes)
-		if r.Known() {
-			p[y] = math.Exp(-r.Of(int32(y))) / sum
-		}
+		p[y] /= sum
 	}
 	return p
 }
 
 // Best is the class with the largest of scores [K], of those that the row can have.
 func (r Row) Best(scores []float64) int32 {
-	if r.Known() {
-		scores = slices.Clone(scores)
-		for y := range scores {
-			if math.IsInf(r.Of(int32(y)), 1) {
-				scores[y] = math.Inf(-1)
-			}
-		}
+	if !r.Known() {
+		return int32(vector.Largest(scores))
 	}
-	return int32(vector.Largest(scores))
+	return slices.MaxFunc(r.Class, func(a, b int32) int { return cmp.Compare(scores[a], scores[b]) })
 }
 
 // Restrict leaves probabilities [K] to the classes that the row can have.

@@ -34,13 +34,13 @@ type Group struct {
 	frame   [frameLength]float64
 }
 
-// The fields of a frame.
+// The fields of a frame; the first ones are votes.
 const (
 	failed = iota
-	whoFailed
 	abandoned
 	cancelled
 	stopped
+	whoFailed
 	present
 	ranks
 	squaredRanks
@@ -53,7 +53,7 @@ const (
 )
 
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.
-type votes struct{ fails, abandons, cancels, stops bool }
+type votes [stopped + 1]bool
 
 // Shares reports whether there are other machines: one alone has nothing to add, and does what it does without a group.
 func (g *Group) Shares() bool { return g != nil && g.Size != 1 }
@@ -100,7 +100,7 @@ func (j *Job) Try(part func() error) (err error) {
 	}()
 	err = part()
 	v := j.votes()
-	v.abandons = err != nil
+	v[abandoned] = err != nil
 	j.Group.reduce(nil, v)
 	return err
 }
@@ -111,7 +111,7 @@ func (g *Group) leave(fails bool) error {
 		return nil
 	}
 	g.over = true
-	g.write(votes{fails: fails}, 0)
+	g.write(votes{failed: fails}, 0)
 	if err := g.exchange(g.frame[:]); err != nil {
 		return err
 	}
@@ -189,18 +189,12 @@ func (g *Group) exchange(values []float64) error {
 func (g *Group) write(v votes, length int) {
 	f := &g.frame
 	clear(f[:])
-	if v.fails {
-		f[failed], f[whoFailed] = 1, float64(g.Rank)
+	for k, wish := range v {
+		if wish {
+			f[k] = 1
+		}
 	}
-	if v.abandons {
-		f[abandoned] = 1
-	}
-	if v.cancels {
-		f[cancelled] = 1
-	}
-	if v.stops {
-		f[stopped] = 1
-	}
+	f[whoFailed] = f[failed] * float64(g.Rank)
 	f[present], f[ranks], f[squaredRanks] = 1, float64(g.Rank), float64(g.Rank)*float64(g.Rank)
 	at := firstPiece
 	for _, part := range []struct {

@@ -73,7 +73,7 @@ func (j *Job) Stopped() bool {
 // votes are the caller's wishes, for the other machines.
 func (j *Job) votes() votes {
 	wish := atomic.LoadInt64(&j.progress.Cancel)
-	return votes{cancels: wish != 0 && wish != Stop, stops: wish == Stop}
+	return votes{cancelled: wish != 0 && wish != Stop, stopped: wish == Stop}
 }
 
 // CountAndCheck counts non-zeros read by a product and looks at the cancel flag.
