@@ -20,28 +20,20 @@ var useLoops = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 // bytes: for dot the sums go to classes, for axpy classes are the scales; there is room for panel.Width.
 type classLoop func(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func dotClasses16x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func dotClasses16x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func dotClasses32x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func dotClasses32x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func axpyClasses16x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func axpyClasses16x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func axpyClasses32x64(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
-//go:noescape
 func axpyClasses32x32(n int, indices, values, panel, classes unsafe.Pointer, fours, stride int)
 
 // classLoops [16 or 32 bits of an index][64 or 32 bits of a value].
@@ -90,10 +82,8 @@ var (
 	axpyRounded = [...]rowsLoop{axpyRounded8, axpyRounded16, axpyRounded24}
 )
 
-//go:noescape
 func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
-//go:noescape
 func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
 // dotPanels adds the products of eight rows with features first ... first+n-1; sums and next are of four rows each.
@@ -113,20 +103,14 @@ func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next
 	})
 }
 
-//go:noescape
 func dotRounded8(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-//go:noescape
 func axpyRounded8(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-//go:noescape
 func dotRounded16(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-//go:noescape
 func axpyRounded16(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-//go:noescape
 func dotRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-//go:noescape
 func axpyRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
