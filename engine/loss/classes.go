@@ -37,8 +37,7 @@ func (separate) Curvature(state []float64) float64 { return slices.Max(state) }
 //	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
 type Signed struct {
 	separate
-	Margin    Margin
-	Unlabeled Unlabeled // nil: every row has a label
+	Margin Margin
 }
 
 // At implements Classes; state is the curvature.
@@ -48,7 +47,7 @@ func (l Signed) At(s, p, slope, state []float64) float64 {
 		best := vector.Largest(s)
 		clear(slope)
 		clear(state)
-		total, slope[best] = l.Unlabeled.At(s[best])
+		total, slope[best] = Plateau(s[best])
 	}
 	for y, q := range p {
 		value, first, second := l.Margin.At(s[y])

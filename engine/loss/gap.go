@@ -18,7 +18,6 @@ import (
 //	Cost     one exp a class
 type Gap struct {
 	Margin    Margin
-	Unlabeled Unlabeled
 	Sharpness float64
 }
 
@@ -33,7 +32,7 @@ func (l Gap) At(s, p, slope, state []float64) (value float64) {
 	if p != nil {
 		value, first, second = l.Margin.At(margin)
 	} else {
-		value, first = l.Unlabeled.At(margin)
+		value, first = Plateau(margin)
 	}
 	for k, q := range state {
 		slope[k] = -first * q

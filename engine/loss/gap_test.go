@@ -8,13 +8,12 @@ import (
 
 func TestSlopesOfHuberAndPlateauAreDifferences(t *testing.T) {
 	const h = 1e-7
-	plateau := Plateau{0.4}
 	sloped := func(t float64) (value, slope float64) {
 		value, slope, _ = Huber{0.3}.At(t)
 		return value, slope
 	}
 	for at := -0.5; at < 1.6; at += 0.0371 {
-		for name, judge := range map[string]func(float64) (value, slope float64){"huber": sloped, "plateau": plateau.At} {
+		for name, judge := range map[string]func(float64) (value, slope float64){"huber": sloped, "plateau": Plateau} {
 			_, slope := judge(at)
 			high, _ := judge(at + h)
 			low, _ := judge(at - h)
@@ -27,7 +26,7 @@ func TestSlopesOfHuberAndPlateauAreDifferences(t *testing.T) {
 
 func TestGapAgreesWithDifferences(t *testing.T) {
 	const h = 1e-6
-	random, l := rand.New(rand.NewPCG(3, 3)), Gap{Huber{0.3}, Plateau{0.4}, 10}
+	random, l := rand.New(rand.NewPCG(3, 3)), Gap{Huber{0.3}, 10}
 	for _, classes := range []int{2, 3, 7} {
 		for range 40 {
 			s, _ := randomRow(random, classes)

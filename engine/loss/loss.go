@@ -35,12 +35,6 @@ func Evaluate(m Margin, rows []Sides) {
 	}
 }
 
-// Unlabeled is a loss u(t) of a row without a label, t its best class's margin: falling, flat for t <= 0, not convex.
-type Unlabeled interface {
-	// At gives value u(t) and slope u'(t).
-	At(t float64) (value, slope float64)
-}
-
 // SquaredHinge is ½ max(0, 1-t)²: piecewise quadratic, with generalized curvature 1 for t < 1 and 0 beyond.
 type SquaredHinge struct{}
 
@@ -116,16 +110,14 @@ func (l Huber) At(t float64) (value, slope, curvature float64) {
 	return short * short / (4 * l.Band), -short / (2 * l.Band), 1 / (2 * l.Band)
 }
 
-// Plateau is a loss of a row without a label.
+// Plateau is a loss of a row without a label: its value and slope. It falls, and is not convex.
 //
 //	Problem  u(t) = 1 for t <= τ, 1 - 2 d² for d = (t-τ) / (1-τ) up to 1/2, 2 (1-d)² up to 1, 0 beyond
-//	Symbols  t margin between the best class and the others
+//	Symbols  t margin between the best class and the others; τ flat
 //	Source   Zien, Brefeld & Scheffer 2007, u_{Δ,τ} from memory; Chapelle & Zien 2005 have exp(-3 t²)
-type Plateau struct{ Flat float64 } // τ
-
-func (l Plateau) At(t float64) (value, slope float64) {
-	width := 1 - l.Flat
-	d := (t - l.Flat) / width
+func Plateau(t float64) (value, slope float64) {
+	const flat, width = 0.4, 1 - flat
+	d := (t - flat) / width
 	switch {
 	case d <= 0:
 		return 1, 0

@@ -42,10 +42,9 @@ func descend(r *Run) *Solution {
 	return solution
 }
 
-// ε, τ and ρ of the losses: the first two from Zien, Brefeld & Scheffer 2007, from memory; ρ is ours.
+// ε and ρ of the losses: ε from Zien, Brefeld & Scheffer 2007, from memory; ρ is ours.
 const (
 	band      = 0.3
-	flat      = 0.4
 	sharpness = 10
 )
 
@@ -59,7 +58,7 @@ const (
 
 func gradientLoss(paired bool) loss.Classes {
 	if paired {
-		return loss.Signed{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}}
+		return loss.Signed{Margin: loss.Huber{Band: band}}
 	}
-	return loss.Gap{Margin: loss.Huber{Band: band}, Unlabeled: loss.Plateau{Flat: flat}, Sharpness: sharpness}
+	return loss.Gap{Margin: loss.Huber{Band: band}, Sharpness: sharpness}
 }

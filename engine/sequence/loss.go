@@ -47,9 +47,6 @@ func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32,
 //	Cost     a Viterbi with two states a tag; the gradient has the places only where the two paths differ
 type ambiguity struct{ rho, full, weight float64 }
 
-// flat is τ, as in package fit.
-const flat = 0.4
-
 func newAmbiguity(s *sample, _ []int, _, factor float64) belief {
 	return &ambiguity{rho: s.rho, full: factor}
 }
@@ -66,7 +63,7 @@ func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, in
 	if math.IsInf(runnerUp, -1) {
 		return 0
 	}
-	value, slope := loss.Plateau{Flat: flat}.At((first - runnerUp) / a.rho)
+	value, slope := loss.Plateau((first - runnerUp) / a.rho)
 	if slope != 0 {
 		sums.add(best, a.weight*slope, into)
 		sums.add(second, -a.weight*slope, into)

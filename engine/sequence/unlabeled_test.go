@@ -45,7 +45,7 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 		slices.Sort(scores)
 		want, last := 0.0, len(scores)-1
 		if last > 0 && !math.IsInf(scores[last-1], -1) {
-			want, _ = loss.Plateau{Flat: 0.4}.At(scores[last] - scores[last-1])
+			want, _ = loss.Plateau(scores[last] - scores[last-1])
 		}
 		if got, _, _ := at(rho, &ambiguity{rho: rho, weight: 0.7}, c, unary, labels); math.Abs(got-0.7*want) > 1e-9 {
 			t.Fatalf("ambiguity %v, should be %v", got, 0.7*want)

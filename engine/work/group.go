@@ -49,7 +49,6 @@ const (
 	checkPlace  = firstPiece + 2*pieces
 	firstSum    = checkPlace + 1
 	frameLength = 128
-	fewSums     = frameLength - firstSum
 )
 
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.

@@ -35,7 +35,7 @@ func plain(ranks *worktest.Ranks, rank, _ int, values []float64) error {
 
 // someReductions are few and many numbers, and what Job makes of them.
 func someReductions(job *Job) error {
-	for _, n := range []int{1, fewSums, fewSums + 1, 1000} {
+	for _, n := range []int{1, frameLength - firstSum, fewSums + 1, 1000} {
 		sums := make([]float64, n)
 		job.Sum(10, sums, func(lo, hi int, dst []float64) { dst[n-1] += float64((hi - lo) * (1 + job.Group.Rank)) })
 		if want := 10 * job.Group.Size * (job.Group.Size + 1) / 2; sums[n-1] != float64(want) {
@@ -80,7 +80,7 @@ func TestAllMachinesLeaveTogether(t *testing.T) {
 		"another checksum": {func(j *Job) error { j.Group.last++; return nil }, "the ranks differ"},
 	}
 	for name, c := range ends {
-		for _, size := range []int{3, fewSums, 500} {
+		for _, size := range []int{3, frameLength - firstSum, 500} {
 			errs := run(t, 3, plain, func(job *Job) error {
 				job.Count(1)
 				if job.Group.Rank == 1 {
@@ -111,7 +111,7 @@ var errEarly = errors.New("early")
 // A part that fails on one machine fails on all, wherever they are in it, and the run goes on.
 func TestAPartMayFailOnOneMachineAlone(t *testing.T) {
 	for breaks := range 4 { // reductions before; at the end of the part the others have made three
-		for _, size := range []int{3, fewSums + 1} {
+		for _, size := range []int{3, frameLength - firstSum + 1} {
 			for rank, err := range run(t, 3, plain, func(job *Job) error {
 				err := job.Try(func() error {
 					for k := range 3 {
