@@ -116,7 +116,8 @@ func (l Huber) At(t float64) (value, slope, curvature float64) {
 //	Symbols  t margin between the best class and the others; τ flat
 //	Source   Zien, Brefeld & Scheffer 2007, u_{Δ,τ} from memory; Chapelle & Zien 2005 have exp(-3 t²)
 func Plateau(t float64) (value, slope float64) {
-	const flat, width = 0.4, 1 - flat
+	const flat = 0.4
+	const width = 1 - flat
 	d := (t - flat) / width
 	switch {
 	case d <= 0:

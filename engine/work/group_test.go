@@ -35,7 +35,7 @@ func plain(ranks *worktest.Ranks, rank, _ int, values []float64) error {
 
 // someReductions are few and many numbers, and what Job makes of them.
 func someReductions(job *Job) error {
-	for _, n := range []int{1, frameLength - firstSum, fewSums + 1, 1000} {
+	for _, n := range []int{1, frameLength - firstSum, frameLength - firstSum + 1, 1000} {
 		sums := make([]float64, n)
 		job.Sum(10, sums, func(lo, hi int, dst []float64) { dst[n-1] += float64((hi - lo) * (1 + job.Group.Rank)) })
 		if want := 10 * job.Group.Size * (job.Group.Size + 1) / 2; sums[n-1] != float64(want) {
