@@ -37,7 +37,8 @@ func (separate) Curvature(state []float64) float64 { return slices.Max(state) }
 //	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
 type Signed struct {
 	separate
-	Margin Margin
+	Margin   Margin
+	Plateaus bool // rows without a label have the loss Plateau
 }
 
 // At implements Classes; state is the curvature.

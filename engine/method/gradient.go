@@ -58,7 +58,7 @@ const (
 
 func gradientLoss(paired bool) loss.Classes {
 	if paired {
-		return loss.Signed{Margin: loss.Huber{Band: band}}
+		return loss.Signed{Margin: loss.Huber{Band: band}, Plateaus: true}
 	}
 	return loss.Gap{Margin: loss.Huber{Band: band}, Sharpness: sharpness}
 }

@@ -241,7 +241,7 @@ func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, lo
 			}
 		}
 		loss.Evaluate(r.Margin, losses)
-		if r.Unlabeled != nil {
+		if r.Plateaus {
 			r.evaluateUnlabeled(part, losses)
 		}
 		visit(part, losses)
@@ -253,7 +253,7 @@ func (r pairTerms) evaluateUnlabeled(rows []int32, losses []loss.Sides) {
 	for k, i := range rows {
 		if r.Label[i] == Unlabeled {
 			l := &losses[k]
-			v, s := r.Unlabeled.At(math.Abs(l.Z))
+			v, s := loss.Plateau(math.Abs(l.Z))
 			l.Value, l.Slope, l.Curvature = r.Cost[i]*v, r.Cost[i]*math.Copysign(s, -l.Z), 0
 		}
 	}
