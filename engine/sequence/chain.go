@@ -106,6 +106,7 @@ type lattice struct {
 	row, next, logs   []float64 // [K]
 	from              []int32   // back pointers
 	path, second      []int32   // [T]
+	unary, into       []float64 // [T*K] scores and their gradient
 	costly, expected  []float64 // [T*K] unary scores with a cost added; expected tags
 	sums              *counts
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -61,9 +62,7 @@ func checkDecoding(m *model.Chain, pool *work.Pool, bounds []int) error {
 // chainOf makes a model, which is checked, ready to decode.
 func chainOf(m *model.Chain) *chain {
 	c := newChain(m.Tags)
-	copy(c.pair, m.Transitions)
-	copy(c.start, m.Start)
-	copy(c.end, m.End)
+	copy(c.all, slices.Concat(m.Transitions, m.Start, m.End))
 	c.refresh()
 	return c
 }
@@ -74,11 +73,10 @@ type decoder struct {
 	weights rows.Weights
 	memory  lattice
 	to      Decoded
-	unary   []float64
 }
 
 func (d *decoder) decode(i, first, end int) error {
-	l, scores := &d.memory, room(&d.unary, (end-first)*d.tags)
+	l, scores := &d.memory, room(&d.memory.unary, (end-first)*d.tags)
 	rows.Span{First: first, End: end}.Decisions(d.rows, d.weights, scores)
 	for k, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {

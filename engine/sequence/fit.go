@@ -78,11 +78,7 @@ func warmStart(s *sample, w weights, m *model.Chain) error {
 		return fault.Argument("start has %d tags and %d features, the data has %d and %d", m.Tags, m.Features, s.tags,
 			s.features)
 	}
-	for k, j := range s.feature {
-		for y := range s.tags {
-			w.coef[s.shape.At(k, y)] = m.Coef[int(j)*s.tags+y] * s.length
-		}
-	}
+	s.eachWeight(func(packed, at int) { w.coef[packed] = m.Coef[at] * s.length })
 	for k, score := range slices.Concat(m.Transitions, m.Start, m.End) {
 		if !math.IsInf(score, -1) {
 			w.chain.all[k] = score
@@ -97,12 +93,17 @@ func modelOf(s *sample, w weights, report model.Report) *model.Chain {
 	s.applyMask(e)
 	m := &model.Chain{Tags: s.tags, Features: s.features, Coef: make([]float64, s.features*s.tags),
 		Transitions: e.pair, Start: e.start, End: e.end, Report: report}
+	s.eachWeight(func(packed, at int) { m.Coef[at] = w.coef[packed] / s.length })
+	return m
+}
+
+// eachWeight calls visit for the weights of features, with their places in packed ones and in those of a model.
+func (s *sample) eachWeight(visit func(packed, at int)) {
 	for k, j := range s.feature {
 		for y := range s.tags {
-			m.Coef[int(j)*s.tags+y] = w.coef[s.shape.At(k, y)] / s.length
+			visit(s.shape.At(k, y), int(j)*s.tags+y)
 		}
 	}
-	return m
 }
 
 // belief is what is believed of the sequences without any label.

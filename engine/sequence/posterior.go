@@ -29,7 +29,7 @@ type posterior struct {
 	chain     *chain    // at the last enter
 	base      float64   // Σ log Z_i(0)
 	penalty   float64   // at the last enter
-	scorers   [blocks]scorer
+	memory    [blocks]lattice
 }
 
 const (
@@ -43,20 +43,20 @@ func newPosterior(s *sample, unlabeled []int, tokens, factor float64) belief {
 		scores: make([]float64, len(s.labels)*s.tags)}
 }
 
-func (p *posterior) each(do func(b, i int, w *scorer)) {
+func (p *posterior) each(do func(b, i int, l *lattice)) {
 	p.Run(blocks, func(b int) {
 		first, end := part(b, blocks, len(p.sequences))
 		for _, i := range p.sequences[first:end] {
 			p.Check()
-			do(b, i, &p.scorers[b])
+			do(b, i, &p.memory[b])
 		}
 	})
 }
 
 func (p *posterior) enter(at weights, _ float64) {
 	p.setChain(p.chain, at.chain)
-	p.each(func(_, i int, w *scorer) {
-		wide := room(&w.into, p.span(i).Len()*p.shape.Stride())
+	p.each(func(_, i int, l *lattice) {
+		wide := room(&l.into, p.span(i).Len()*p.shape.Stride())
 		p.span(i).TimesPanels(p.rows, wide, at.coef, p.shape)
 		p.sharpen(p.scoresOf(i), wide)
 	})
@@ -88,14 +88,14 @@ func (p *posterior) scoresOf(i int) []float64 {
 func (p *posterior) partitions(v, sums []float64) float64 {
 	var totals [blocks]float64
 	parts := make([]float64, blocks*p.tags)
-	p.each(func(b, i int, w *scorer) {
+	p.each(func(b, i int, l *lattice) {
 		u := p.scoresOf(i)
-		shifted, into := room(&w.unary, len(u)), room(&w.into, len(u))
+		shifted, into := room(&l.unary, len(u)), room(&l.into, len(u))
 		clear(into)
 		for t := range u {
 			shifted[t] = u[t] + v[t%p.tags]
 		}
-		totals[b] += p.chain.marginals(&w.memory, shifted, 1, into, nil)
+		totals[b] += p.chain.marginals(l, shifted, 1, into, nil)
 		for token := range slices.Chunk(into, p.tags) {
 			vector.Add(parts[b*p.tags:(b+1)*p.tags], 1, token)
 		}

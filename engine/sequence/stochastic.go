@@ -61,15 +61,9 @@ type stochastic struct {
 	touched []int32 // its features
 }
 
-// scorer is the memory for the scores of a sequence, of one goroutine.
-type scorer struct {
-	memory      lattice
-	unary, into []float64 // [T*K]
-}
-
 // place is where one sequence of a mini-batch is worked on.
 type place struct {
-	scorer
+	lattice
 	counts *counts
 	scores []float64 // [T, stride], then the gradient in them
 	value  float64
@@ -146,7 +140,7 @@ func (d *stochastic) evaluate(p *place, i int) {
 	if d.unlabeled(i) {
 		loss = d.belief.lossOf(i)
 	}
-	p.value = loss.At(&p.memory, d.chain, unary, labels, into, p.counts) / d.rho
+	p.value = loss.At(&p.lattice, d.chain, unary, labels, into, p.counts) / d.rho
 	for t := range labels {
 		clear(p.scores[t*stride+k : (t+1)*stride])
 		copy(p.scores[t*stride:], into[t*k:(t+1)*k])

@@ -185,7 +185,7 @@ func (b *block) transposed(dst []float64) {
 
 func (b *block) mask(v []float64) {
 	b.job.Run(b.shape.Classes, func(l int) {
-		for _, j := range b.hiddenFrom(b.first + l) {
+		for _, j := range b.hidden[b.first+l] {
 			v[int(j)*b.stride()+l] = 0
 		}
 	})

@@ -30,7 +30,7 @@ type fitting struct {
 	features int
 	old      []int32   // [used] the caller's number of each feature
 	sums     []float64 // [used] Σ_i x_i
-	hidden   [][]int32 // the features that occur, of each set of Hidden
+	hidden   [][]int32 // [m] the features that occur and are hidden from a problem
 	groups   [][]int32 // the features that occur, of each group
 
 	positives [][]int32   // [m] rows with the label 1
@@ -139,28 +139,26 @@ func (f *fitting) group() error {
 }
 
 func (f *fitting) hide() {
-	if f.Hidden == nil {
+	if f.hidden = make([][]int32, f.problems()); f.Hidden == nil {
 		return
 	}
 	number := make([]int32, f.Hidden.Cols()) // from 1 on; 0: does not occur
 	for k, j := range f.old {
 		number[j] = int32(k + 1)
 	}
-	f.hidden = make([][]int32, f.Hidden.Rows())
-	for s := range f.hidden {
+	sets := make([][]int32, f.Hidden.Rows())
+	for s := range sets {
 		f.Hidden.Row(s, func(col int, value float64) {
 			if value != 0 && number[col] > 0 {
-				f.hidden[s] = append(f.hidden[s], number[col]-1)
+				sets[s] = append(sets[s], number[col]-1)
 			}
 		})
 	}
-}
-
-func (f *fitting) hiddenFrom(l int) []int32 {
-	if f.Hides == nil || f.Hides[l] < 0 {
-		return nil
+	for l, set := range f.Hides {
+		if set >= 0 {
+			f.hidden[l] = sets[set]
+		}
 	}
-	return f.hidden[f.Hides[l]]
 }
 
 // takePositives lists the rows of label 1 of every problem.
