@@ -23,9 +23,9 @@ import (
 //	         it lowers the error threefold; then Newton's method on the dual (H + μ for H, μ proportional to the error),
 //	         with a search for the zero of the slope along the step. Where that fails: through falling temperatures
 //	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), 8 steps without progress (rounding), 500 evaluations
-//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > 1e-3, or with more than
-//	         256 classes about 10 products, n m each. 3 to 20 evaluations and 0 to 3 times H from potentials of a
-//	         neighboring temperature; tens to hundreds without
+//	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > max(1e-3, m 1e-5), and
+//	         m³/3. 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
+//	         without
 //
 // A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have. It fills p and
 // potentials, which are a first guess on entry, with mean 0. A class with share 0 has potential -Inf and p_iy = 0.
@@ -65,7 +65,6 @@ type dual struct {
 	q                         []float64 // means of p at the last evaluation
 	step, trial, best         []float64
 	evaluations               int           // since the start
-	products                  bool          // H is multiplied with, not stored
 	stored                    *mat.SymDense // H of the live classes, for several steps; nil: to be computed
 	cutoff                    float64       // pairs of labels with a soft label up to this count as 0 in H
 }
@@ -83,7 +82,6 @@ func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *du
 			d.v[y] = math.Inf(-1)
 		}
 	}
-	d.products = len(d.live) > maxStored
 	d.center(d.v)
 	return d
 }
@@ -130,10 +128,13 @@ func soften(p, c, v []float64, temperature float64) {
 	m, inverse := len(v), min(1/temperature, math.MaxFloat64)
 	for at := 0; at < len(p); at += m {
 		row, cost := p[at:at+m], c[at:at+m]
+		top := math.Inf(-1)
 		for y, potential := range v {
-			row[y] = potential - cost[y]
+			z := potential - cost[y]
+			if row[y] = z; z > top {
+				top = z
+			}
 		}
-		top := slices.Max(row)
 		for y, z := range row {
 			row[y] = (z - top) * inverse
 		}
@@ -234,10 +235,13 @@ func (d *dual) spread() float64 {
 	return sum[0] / d.weight / float64(len(d.live))
 }
 
+// negligible soft labels add less than 1e-10 bits each.
+const negligible = 1e-12
+
 // Entropy of soft labels of a row, in bits.
 func Entropy(row []float64) (bits float64) {
 	for _, q := range row {
-		if q > 0 && q < 1 {
+		if q > negligible && q < 1 {
 			bits -= q * math.Log2(q)
 		}
 	}

@@ -2,19 +2,14 @@ package labeling
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/fewlabel/fewlabel/engine/minimize"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 const (
-	maxStored   = 256   // classes: with more H is not stored and factored but multiplied with
-	productsEta = 0.03  // conjugate gradients stop at this part of the residual
 	firstCutoff = 1e-3  // of soft labels in H
+	perClass    = 1e-5  // the first cutoff is at least this for each class: then a row has few pairs above it
 	lastCutoff  = 1e-15 // before 0
 )
 
@@ -22,7 +17,7 @@ const (
 func (d *dual) solve(relative bool, tolerance float64) {
 	best, last, stagnant := math.Inf(1), math.Inf(1), 0
 	sinkhorn := true // its update suffices
-	d.stored, d.cutoff = nil, firstCutoff
+	d.stored, d.cutoff = nil, max(firstCutoff, perClass*float64(len(d.live)))
 	for {
 		now := d.residual(relative)
 		stagnant++
@@ -74,13 +69,8 @@ func (d *dual) direct() bool {
 	return d.slope() > 0
 }
 
-// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one; by products only about.
+// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one.
 func (d *dual) solveNewton(x []float64, mu float64) bool {
-	if d.products {
-		gradients := minimize.NewConjugateGradients(len(x), d.job.Pool)
-		copy(x, gradients.Solve(d.covariance(mu), slices.Clone(x), productsEta, len(x)))
-		return true
-	}
 	if d.stored == nil {
 		d.stored = d.hessian()
 	}
@@ -170,58 +160,4 @@ func addCovariance(h, p []float64, s, cutoff float64, strong []int) {
 		}
 		strong = append(strong, y)
 	}
-}
-
-// covariance is H + μ at the p that are there, as an operator on the live classes.
-type covariance struct {
-	*dual
-	mu       float64
-	diagonal []float64 // of H + μ [live]
-}
-
-func (d *dual) covariance(mu float64) *covariance {
-	h := &covariance{dual: d, mu: mu}
-	h.diagonal = h.product(func(dst, p []float64, s float64) {
-		for y, q := range p {
-			dst[y] += s * q * (1 - q)
-		}
-	})
-	floats.AddConst(mu, h.diagonal)
-	return h
-}
-
-// HessVec sets dst = (H + μ) x: of a row, p_y (x_y - p'x).
-func (h *covariance) HessVec(dst, x []float64) (curvature float64) {
-	all := make([]float64, len(h.v))
-	for k, y := range h.live {
-		all[y] = x[k]
-	}
-	product := h.product(func(dst, p []float64, s float64) {
-		mean, all := vector.Dot(p, all), all[:len(p)]
-		for y, q := range p {
-			dst[y] += s * q * (all[y] - mean)
-		}
-	})
-	floats.AddScaledTo(dst, product, h.mu, x)
-	return vector.Dot(dst, x)
-}
-
-func (h *covariance) Precondition(dst, residual []float64) bool {
-	floats.DivTo(dst, residual, h.diagonal)
-	return true
-}
-
-// product is the mean over the rows, for the live classes; add adds a row of soft labels p and weight s.
-func (h *covariance) product(add func(dst, p []float64, s float64)) (means []float64) {
-	m := len(h.v)
-	sums := make([]float64, m)
-	h.job.Sum(len(h.weights), sums, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			add(dst, h.p[i*m:(i+1)*m], h.weights[i])
-		}
-	})
-	for _, y := range h.live {
-		means = append(means, sums[y]/h.weight)
-	}
-	return means
 }

@@ -29,7 +29,7 @@ func (separate) HessVec(dst, v, _, state []float64) {
 	}
 }
 
-func (separate) Curvature(state []float64) float64 { return slices.Max(state) }
+func (separate) Curvature(state []float64) float64 { return state[vector.Largest(state)] }
 
 // Signed is a margin loss of two classes with the scores -z and z.
 //

@@ -18,8 +18,8 @@ import (
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
 //	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
-//	Stops    the mean entropy of q falls below smallEntropy bits; T falls below coldest times its start; max_iter
-//	         steps, of which settling is the last
+//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T falls below coldest times its
+//	         start; max_iter steps, of which settling is the last
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(r *Run) *Solution {
 	d, ok := r.begin()
@@ -56,6 +56,7 @@ const (
 	warmth       = 2.0  // the first temperature is at least this many times the spread of the costs, and λ'
 	coolBy       = 1.4  // T falls by this factor
 	smallEntropy = 1e-2 // bits a row: from here on few labels change
+	mixed        = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
 )
@@ -75,9 +76,9 @@ const (
 
 // coolingOf begins at the first temperature, or from a start below it.
 func coolingOf(r *Run) *schedule.Cooling {
-	first, level := firstTemperature(r), r.Costs.Level
+	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
 	c := &schedule.Cooling{First: first, Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
-		Coldest: coldest, SmallEntropy: smallEntropy}
+		Coldest: coldest, SmallEntropy: max(smallEntropy, mixed*float64(s.Classes())/float64(s.All.Unlabeled))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy

@@ -64,7 +64,7 @@ func (r *Rising) Next(step Step) ending.Reason {
 	return ending.None
 }
 
-// Cooling is a temperature that falls by a factor.
+// Cooling is a temperature that falls by a factor, or by its square from where no step was needed.
 type Cooling struct {
 	First, Temperature float64
 	Factor             float64
@@ -83,6 +83,8 @@ func (c *Cooling) Next(step Step) ending.Reason {
 		return ending.Temperature
 	case c.Temperature > c.SlowAbove:
 		c.Temperature /= c.Slow
+	case step.Solve.Steps == 0: // the solution before is good enough here, and so at temperatures in between
+		c.Temperature /= c.Factor * c.Factor
 	default:
 		c.Temperature /= c.Factor
 	}
