@@ -41,8 +41,14 @@ func coarse(x *setting, begin start) (start, error) {
 	if part.Sample.Job != x.sample.Job {
 		x.sample.Job.CountAndCheck(part.Sample.Job.Visited())
 	}
-	return start{model: x.sample.Unpacked(result.Model), spec: result.spec, origin: result.origin.renumbered(part.Rows),
-		steps: result.before + result.Model.Iterations}, nil
+	begin = x.startAt(result, part)
+	begin.steps = result.before + result.Model.Iterations
+	return begin, nil
+}
+
+// startAt is a start at the fit of a part of the rows.
+func (x *setting) startAt(result *fitted, part *sample.Part) start {
+	return start{model: x.sample.Unpacked(result.Model), spec: result.spec, origin: result.origin.renumbered(part.Rows)}
 }
 
 // startsCoarsely reports whether a start from a part of the rows saves time for this method and these rows.
