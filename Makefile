@@ -86,8 +86,7 @@ stress: build ctest-calls ctest-signals # random calls of the C interface, damag
 	cd build/ctest/signals && ./plain $(FITS)
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
-	FEWLABEL_FAULTS=1 FEWLABEL_STRANGERS=50 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py \
-		python/tests/test_dask_strangers.py
+	FEWLABEL_FAULTS=1 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
 
 wheel-any: $(VENV)/developer # build the wheel without a library, which loads models and predicts, into dist/any and check it
 	rm -rf dist/any

@@ -1,33 +1,49 @@
-"""Ctrl-C during long calls of NumPy, SciPy and scikit-learn, which do not check for signals."""
+"""Ctrl-C during long calls of the library, NumPy, SciPy and scikit-learn, which do not check for signals."""
 
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import TypeVar
+
+from fewlabel._inputs import _memory
 
 _Found = TypeVar("_Found")
-_POLL = 0.1  # seconds between checks for signals
+_STEP = 0.05  # seconds between checks for signals
+_THREAD = 64 << 20  # bytes of address space; Python waits for ever for a thread that finds none to begin with
 
 
-def interruptible(task: Callable[[], _Found]) -> _Found:
+def interruptible(
+    task: Callable[[], _Found], look: Callable[[], None] = lambda: None, cancel: Callable[[], None] | None = None
+) -> _Found:
     """Result of a task that runs in another thread, while the thread of the caller waits and can be interrupted.
 
-    After an interrupt the task continues to its end, and its result is dropped.
+    `look` is called while it runs and once more when it is done. If that raises, or after an interrupt, the task is
+    cancelled and its end awaited; without `cancel` it continues, and its result is dropped.
     """
-    found: list[Any] = []
-    context = contextvars.copy_context()
+    found, context = Future[_Found](), contextvars.copy_context()
 
     def run() -> None:
         try:
-            found.append((context.run(task), None))
+            found.set_result(context.run(task))
         except BaseException as failure:
-            found.append((None, failure))
+            found.set_exception(failure)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_POLL)
-    value, failure = found[0]
-    if failure is not None:
-        raise failure
-    return value
+    if _memory.address_space() < _THREAD:
+        raise MemoryError("a fit needs a thread, and no address space is left for one: raise the limit (ulimit -v)")
+    thread = threading.Thread(target=run, daemon=cancel is None)
+    try:
+        thread.start()
+        while not wait([found], _STEP).done:
+            look()
+    except BaseException:
+        if cancel is not None:
+            cancel()
+            while thread.ident is not None and not found.done():
+                with suppress(KeyboardInterrupt):  # an impatient second Ctrl-C: the first one is being served
+                    wait([found])
+        raise
+    result = found.result()
+    look()
+    return result

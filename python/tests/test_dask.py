@@ -21,7 +21,6 @@ from test_spmd import rows
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 
-pytest.importorskip("xgboost", reason="no xgboost")
 pytest.importorskip("distributed", reason="no dask.distributed")
 import dask
 import dask.array as da
@@ -243,6 +242,21 @@ def test_the_example_of_the_page_runs(client: Client) -> None:
     exec(compile(example.replace("from distributed import Client\n", ""), str(PAGE), "exec"), names)
     assert_same(names["model"], TransductiveSVC().fit(X, y), X)
     assert (np.concatenate(names["found"]) == names["model"].predict(X)).all()
+
+
+def test_a_cluster_that_encrypts_carries_the_sums_of_a_fit() -> None:
+    pytest.importorskip("cryptography", reason="no cryptography")
+    from distributed.security import Security
+
+    X, y = rows(2, 90)
+    security = Security.temporary()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", security=security) as local,
+        Client(local, set_as_default=False) as encrypted,
+    ):
+        assert_same(
+            fit(encrypted, TransductiveSVC(), *spread_out(encrypted, X, y, [45])), TransductiveSVC().fit(X, y), X
+        )
 
 
 def large(n: int) -> tuple[sp.csr_array, np.ndarray]:

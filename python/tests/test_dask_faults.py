@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import functools
-import itertools
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,7 +18,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from test_spmd import rows
 
@@ -28,17 +25,16 @@ from fewlabel import TransductiveSVC
 
 if os.environ.get("FEWLABEL_FAULTS", "") != "1":
     pytest.skip("FEWLABEL_FAULTS is not 1: `make stress`", allow_module_level=True)
-pytest.importorskip("xgboost", reason="no xgboost")
 pytest.importorskip("distributed", reason="no dask.distributed")
 from dask import delayed
 from distributed import Client, MultiLock
 from test_dask import cluster, large, pieces, spread
 
-from fewlabel.dask import _fit, _on_workers, fit
+from fewlabel.dask import _fit, fit
 
 RANKS = 3
 HUNG = 60  # seconds after which a case has hung
-SILENCE, STANDSTILL = 5.0, 3.0  # shorter than in use
+SILENCE = 5.0  # shorter than in use
 tried: list[str] = []
 
 
@@ -52,17 +48,11 @@ def told() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_fit, "_LOST_AFTER", SILENCE)
-    monkeypatch.setattr(_fit, "_STALLED_AFTER", STANDSTILL)
-
-
-def wait_less() -> None:
-    _on_workers.WAIT = 0.5
 
 
 @contextlib.contextmanager
 def connected(n_workers: int = RANKS) -> Iterator[Client]:
     with cluster(n_workers) as local, Client(local, set_as_default=False) as client:
-        client.run(wait_less)
         yield client
 
 
@@ -125,123 +115,6 @@ def left(client: Client, present: set[str]) -> bool:
     while time.monotonic() < end and present <= set(client.nthreads()):
         time.sleep(0.1)
     return not present <= set(client.nthreads())
-
-
-# --- bytes lost between workers -----------------------------------------------------------------------------------
-
-damage: dict[str, Any] = {}  # in a worker: kind, rank and number of the sum; how many sums; the files open before
-GIVEN: list[Any] = []  # in a worker: XGBoost's own functions
-
-
-def prepare(kind: str, rank: int, number: int) -> None:
-    """Have a rank damage one of its sums."""
-    from xgboost import collective
-
-    damage.clear()
-    damage.update(kind=kind, rank=rank, number=number, sums=0)
-    if not GIVEN:
-        GIVEN.append(collective.allreduce)
-        collective.allreduce = damaged
-
-
-def sums() -> int:
-    return damage["sums"]
-
-
-def damaged(own: np.ndarray, op: Any) -> np.ndarray:
-    """A sum of XGBoost's, once with a fault."""
-    from xgboost import collective
-
-    allreduce = GIVEN[0]
-    damage["sums"] += 1
-    if damage["sums"] != damage["number"] or collective.get_rank() != damage["rank"]:
-        return allreduce(own, op)
-    kind = damage["kind"]
-    if kind == "sums left out":
-        return own.copy()
-    if kind in ("connections cut", "bytes stolen"):
-        for connection in connections():
-            if kind == "connections cut":
-                connection.shutdown(socket.SHUT_RDWR)
-            else:
-                steal(connection)
-        return allreduce(own, op)
-    found = allreduce(own, op)
-    if kind == "sums cut off":
-        found[np.flatnonzero(found)[-3:]] = 0
-    elif kind == "bits flipped":
-        found.view(np.uint8).reshape(len(found), -1)[np.flatnonzero(found)[-1], found.itemsize * 5 // 8] ^= 1
-    else:
-        time.sleep(1)  # slow sums
-    return found
-
-
-def connections() -> list[socket.socket]:
-    """What XGBoost has opened for this fit: to the other ranks, and not to a port of Dask."""
-    found = []
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) in damage["before"]:
-            continue
-        with contextlib.suppress(OSError):
-            connection = socket.socket(fileno=os.dup(int(name)))
-            if not {connection.getpeername()[1], connection.getsockname()[1]} & damage["ports"]:
-                found.append(connection)
-    return found
-
-
-def steal(connection: socket.socket) -> None:
-    """Take 8 bytes that another rank has sent, if it sends some soon."""
-    connection.setblocking(False)
-    end = time.monotonic() + 0.3
-    while time.monotonic() < end:
-        with contextlib.suppress(BlockingIOError):
-            connection.recv(8)
-            return
-        time.sleep(0.001)
-
-
-def look(ports: set[int]) -> None:
-    """Remember the files that are open before a fit, and the ports of Dask."""
-    damage["ports"] = ports
-    damage["before"] = {int(name) for name in os.listdir("/proc/self/fd")}
-
-
-def ports_of_dask(client: Client) -> set[int]:
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    addresses = [client.scheduler.address, *workers, *(worker["nanny"] for worker in workers.values())]
-    return {int(address.rpartition(":")[2]) for address in addresses}
-
-
-KINDS = ("sums left out", "sums cut off", "bits flipped", "connections cut", "bytes stolen", "slow sums")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_what_is_lost_between_workers_is_an_error(client: Client, kind: str, n_classes: int) -> None:
-    X, y = rows(n_classes, 150)
-    parts = spread(client, pieces(X, [50, 100])), spread(client, pieces(y, [50, 100]))
-    alone = TransductiveSVC(method="switching").fit(X, y)
-
-    def run() -> Any:
-        return fit(client, TransductiveSVC(method="switching"), *parts)
-
-    client.run(prepare, "none", -1, -1)
-    assert_right(outcome("whole fits", run), alone)
-    total = max(client.run(sums).values())
-    numbers = sorted({1, 2, 3, 7, total // 3, 2 * total // 3, total - 2, total - 1, total})
-    failed, ports = 0, ports_of_dask(client)
-    for number, rank in itertools.product(numbers, range(RANKS)):
-        client.run(prepare, kind, rank, number)
-        client.run(look, ports)
-        found = outcome(kind, run)
-        if isinstance(found, RuntimeError):
-            failed += 1
-        else:
-            assert_right(found, alone)
-    share = failed / (len(numbers) * RANKS)
-    assert share == 0 if kind == "slow sums" else share > 0.8, (kind, share)
-    client.run(prepare, "none", -1, -1)
-    assert_right(outcome("fits after a fault", run), alone)
 
 
 # --- workers that end, freeze or begin anew ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from test_library import LONG_FIT, PACKAGE, WAIT
 
+from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit
 
 PATHS = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{Path(__file__).parent}"}
@@ -118,6 +119,6 @@ def test_after_ctrl_c_the_task_has_ended() -> None:
         timer = threading.Timer(0.12, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            _fit.run(task, progress)
+            interruptible(task, cancel=lambda: setattr(progress, "cancel", 1))
         assert ended
         timer.join()

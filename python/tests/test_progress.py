@@ -16,8 +16,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, _progress
+from fewlabel._interrupts import interruptible
 from fewlabel._native import _library
-from fewlabel._native._fit import run
 from fewlabel._native._signatures import Progress
 from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.model_selection import SemiSupervisedSplit
@@ -183,7 +183,7 @@ def test_fits_in_processes_give_the_same() -> None:
 def test_watches_are_called_at_the_end_even_of_a_short_task() -> None:
     seen: list[int] = []
     progress = Progress()
-    run(lambda: setattr(progress, "step", 3), progress, [lambda state: seen.append(state.step)])
+    interruptible(lambda: setattr(progress, "step", 3), lambda: seen.append(progress.step))
     assert seen[-1] == 3
 
 

@@ -1,25 +1,18 @@
-"""One fit in the library, from arrays to arrays, that Ctrl-C can interrupt.
-
-The blocking call runs in a separate thread. The calling thread waits in short steps, so that Python can raise
-KeyboardInterrupt there; it then sets the cancel flag that the library polls.
-"""
+"""One fit in the library, from arrays to arrays, that Ctrl-C can interrupt: it sets the flag that the library polls."""
 
 import ctypes
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabel._inputs import _memory
 from fewlabel._inputs._data import Rows
+from fewlabel._interrupts import interruptible
 from fewlabel._native import _library
 from fewlabel._native import _signatures as c
 from fewlabel._native._signatures import Group, Named, Progress
 
-_STEP = 0.05  # seconds between two looks at the progress
-_THREAD = 64 << 20  # bytes of address space; Python waits for ever for a thread that finds none to begin with
 # Of a report: null stands for NaN.
 _NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
 
@@ -63,35 +56,34 @@ def fit(
     `start` creates in the library the model to continue from and returns its handle, which is freed here. `group`: the
     ranks that share the rows; None if this process has all of them.
     """
-    settings, known, progress = options_text(options).encode(), labels.native(), Progress()
-    models = np.zeros(known.n_columns, dtype=np.int64)
+    settings, known = options_text(options).encode(), labels.native()
+
+    def task(begin: int, progress: Progress, models: np.ndarray) -> None:
+        _library.call("fewlabel_fit", rows.struct, known, weights, begin, settings, progress, group, models)
+
+    return trained(task, watches, start, known.n_columns)
+
+
+def trained(
+    task: Callable[[int, Progress, np.ndarray], None],
+    watches: Watches = (),
+    start: Callable[[], int] | None = None,
+    n_models: int = 1,
+) -> list[Fitted]:
+    """Run a task that gets the handle of the model to continue from, or 0, and an array for those of new models."""
+    progress, models = Progress(), np.zeros(n_models, dtype=np.int64)
+
+    def look() -> None:
+        for watch in watches:
+            watch(progress)
+
     with _library.released(0 if start is None else start()) as begin:
         try:
-            run(
-                lambda: _library.call(
-                    "fewlabel_fit", rows.struct, known, weights, begin, settings, progress, group, models
-                ),
-                progress,
-                watches,
-            )
+            interruptible(lambda: task(begin, progress, models), look, lambda: setattr(progress, "cancel", 1))
             return [read(int(model)) for model in models]
         finally:
             for model in models[models > 0]:
                 _library.call("fewlabel_free", int(model))
-
-
-def fitted(
-    task: Callable[[int, Progress, ctypes.c_int64], None], watches: Watches = (), start: Callable[[], int] | None = None
-) -> Fitted:
-    """Run a task that gets the handle of the model to continue from, or 0, and makes a model; read the model."""
-    progress, handle = Progress(), ctypes.c_int64()
-    with _library.released(0 if start is None else start()) as begin:
-        try:
-            run(lambda: task(begin, progress, handle), progress, watches)
-            return read(handle.value)
-        finally:
-            if handle.value:
-                _library.call("fewlabel_free", handle.value)
 
 
 def assemble(kind: int, description: Mapping[str, Any], arrays: Mapping[str, Any]) -> int:
@@ -112,40 +104,6 @@ def read(model: int) -> Fitted:
     return Fitted(report, {name: _library.array(model, name, length) for name, length in report["arrays"].items()})
 
 
-def run(task: Callable[[], None], progress: Progress, watches: Watches = ()) -> None:
-    """Run a blocking task in a thread. Call the watches while it runs and once more when it is done.
-
-    On KeyboardInterrupt, or if a watch raises, cancel the task, wait for it to end and raise again.
-    """
-    failures: list[BaseException] = []
-    ended = threading.Event()  # before Python 3.13 an interrupted join takes a thread for ended while it runs
-
-    def guarded() -> None:
-        try:
-            task()
-        except BaseException as failure:
-            failures.append(failure)
-        finally:
-            ended.set()
-
-    if _memory.address_space() < _THREAD:
-        raise MemoryError("a fit needs a thread, and no address space is left for one: raise the limit (ulimit -v)")
-    thread = threading.Thread(target=guarded, name="fewlabel-fit")
-    try:
-        thread.start()
-        while not ended.wait(_STEP):
-            for watch in watches:
-                watch(progress)
-    except BaseException:
-        progress.cancel = 1
-        _wait(thread, ended)  # the library must not touch the arrays after we return
-        raise
-    if failures:
-        raise failures[0]
-    for watch in watches:
-        watch(progress)
-
-
 def options_text(options: Mapping[str, Any]) -> str:
     """Options as JSON, from Python's and NumPy's scalars."""
     return json.dumps({name: _plain(name, value) for name, value in options.items()}, allow_nan=False)
@@ -161,11 +119,3 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         raise ValueError(f"{name} must be finite, got {value}")
     return value
-
-
-def _wait(thread: threading.Thread, ended: threading.Event) -> None:
-    while thread.ident is not None and not ended.is_set():
-        try:
-            ended.wait(_STEP)
-        except KeyboardInterrupt:
-            continue  # an impatient second Ctrl-C: the first one is being served

@@ -1,6 +1,5 @@
 """Label sequences in the library: a fit that Ctrl-C can interrupt, and decoding."""
 
-import ctypes
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -38,13 +37,12 @@ def fit(
 
     `start` creates in the library the model to continue from and returns its handle, which is freed here.
     """
-    settings = _fit.options_text(options).encode()
+    tokens, settings = (rows.struct, lengths, len(lengths), codes, allowed), _fit.options_text(options).encode()
 
-    def task(begin: int, progress: Progress, model: ctypes.c_int64) -> None:
-        tokens = (rows.struct, lengths, len(lengths), codes, allowed)
+    def task(begin: int, progress: Progress, model: np.ndarray) -> None:
         _library.call("fewlabel_sequence_fit", *tokens, begin, settings, progress, model)
 
-    return _fit.fitted(task, watches, start)
+    return _fit.trained(task, watches, start)[0]
 
 
 def weights_of(fitted: _fit.Fitted) -> Weights:

@@ -1,6 +1,5 @@
 """Components from auxiliary problems, in the library."""
 
-import ctypes
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,11 +23,11 @@ def learn(
     rows, asked, hides = _data.native(X), _data.native(made.labels), np.ascontiguousarray(made.hides)
     sets, settings = None if made.hidden is None else _data.native(made.hidden), _fit.options_text(options).encode()
 
-    def task(_: int, progress: Progress, model: ctypes.c_int64) -> None:
+    def task(_: int, progress: Progress, model: np.ndarray) -> None:
         problems = (rows.struct, asked.struct, None if sets is None else sets.struct, hides, groups)
         _library.call("fewlabel_structure_fit", *problems, n_components, settings, progress, model)
 
-    return _fit.fitted(task, watches)
+    return _fit.trained(task, watches)[0]
 
 
 def assemble(components: np.ndarray, groups: np.ndarray) -> int:

@@ -1,15 +1,13 @@
 """The caller's side of a fit: partitions, the workers that hold them, and one task on each; all tasks end together."""
 
-import collections
 import concurrent.futures
 import contextlib
 import itertools
-import secrets
 import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -25,16 +23,10 @@ _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _POLL = 0.05  # seconds between checks of the tasks
 _CHECK_WORKERS = 1.0  # seconds between checks of the workers
 _LOST_AFTER = 30.0  # seconds without a sign of life after which a worker is lost
-_STALLED_AFTER = 60.0  # seconds that all ranks have waited for each other: something they sent was lost
-_NOT_CONNECTED_AFTER = 10.0  # the same, before the ranks are connected
 _END = 10.0  # seconds for the other ranks to end after one has failed
 
-_inboxes: dict[str, collections.deque[dict[str, Any]]] = {}  # messages of the ranks of a fit
 
-
-def fit(
-    client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, trusted_network: bool = False
-) -> _Classifier:
+def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
     """Fit an estimator to rows on the workers of a Dask cluster.
 
     The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, with two
@@ -57,9 +49,6 @@ def fit(
         Labels, in partitions of the same rows as X.
     sample_weight : the same as y or None, default=None
         Weight of each row.
-    trusted_network : bool, default=False
-        The workers of a fit exchange sums, class names and labeled rows without encryption. A cluster with TLS is
-        therefore refused, unless this is True: nobody else has access to the network of the workers.
 
     Returns
     -------
@@ -70,7 +59,7 @@ def fit(
     Raises
     ------
     ValueError
-        If parameters or data are invalid, or the cluster encrypts and `trusted_network` is False.
+        If parameters or data are invalid.
     TypeError
         If a parameter has the wrong type, or X or y is not Dask's.
     RuntimeError
@@ -90,8 +79,6 @@ def fit(
     if hasattr(model, "_skl_callbacks"):
         raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
     method = methods.resolve(model.method, model._methods)
-    if not trusted_network:
-        _refuse_encrypted(client)
     parts = _partitions(X, y, sample_weight)
     with (
         _progress.shown(type(model).__name__, model.verbose, method.name) as show,
@@ -119,7 +106,7 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[A
     run = _Run(client, [address for address, _ in ranks], show)
     with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
-        found = _gathered(client, run.tasks, run.addresses, run.look)
+        found = _gathered(client, run.tasks, run.addresses)
     fitted, warned, _ = found[0]
     order = np.argsort([number for _, numbers in ranks for number in numbers])
     parts = [labels for *_, of_rank in found for labels in of_rank]
@@ -145,16 +132,6 @@ def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
         if not gone:
             raise
         raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left with rows") from None
-
-
-def _refuse_encrypted(client: Any) -> None:
-    address = client.scheduler.address
-    if address.startswith(("tls://", "wss://")) or client.security.require_encryption:
-        raise ValueError(
-            f"the cluster at {address} encrypts its connections, but a fit sends sums over rows, class names and, for "
-            'class_prior="auto", labeled rows between its workers without encryption (Dask itself carries the rows and '
-            "the model, encrypted). If nobody else reaches the network of the workers, pass trusted_network=True"
-        )
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Any]:
@@ -185,18 +162,14 @@ def _chunks(name: str, given: Any) -> list[Any]:
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
-def _gathered(
-    client: Any, tasks: list[Any], addresses: list[str], look: Callable[[], None] = lambda: None
-) -> list[Any]:
-    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost. `look` is called meanwhile."""
+def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
+    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost."""
     checked = time.monotonic()
     while {task.status for task in tasks} <= {"pending", "finished"} and any(not task.done() for task in tasks):
         time.sleep(_POLL)
-        look()
         if time.monotonic() > checked + _CHECK_WORKERS:
             _refuse_lost(client, addresses)
             checked = time.monotonic()
-    look()
     try:
         return list(client.gather(tasks))
     except Exception:
@@ -264,10 +237,6 @@ def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
     }
 
 
-class _Stalled(Exception):
-    """All ranks have waited for each other too long."""
-
-
 class _Run:
     """The tasks of one fit, and the workers to which they are pinned."""
 
@@ -275,7 +244,6 @@ class _Run:
         self.client, self.addresses, self.show = client, addresses, show
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
-        self.waited: dict[int, tuple[float, dict[str, Any]]] = {}  # last report of a rank that waits, and its time
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -294,48 +262,30 @@ class _Run:
 
     @contextlib.contextmanager
     def ended(self) -> Iterator[None]:
-        """Receive the messages of the ranks, and end them if anything is raised."""
-        _inboxes[self.name] = collections.deque()
-        self.client.subscribe_topic(_on_workers.TOPIC, _put)
+        """Show the progress of the first rank, and end all ranks if anything is raised."""
+        self.client.subscribe_topic(self.name, self._see)
         try:
             yield
         except BaseException as raised:
-            self._run_on(_on_workers.stop, self.addresses)
+            self._stop()
             self._wait_for_end()
             reason = self._reason(raised)
             self.client.cancel(self.tasks, force=True)
             raise reason from None
         finally:
-            self._run_on(_on_workers.free, self.addresses[:1])
-            del _inboxes[self.name]
+            self.client.unsubscribe_topic(self.name)
+
+    def _see(self, event: tuple[float, dict[str, Any]]) -> None:
+        self.show(SimpleNamespace(**event[1]))  # type: ignore[arg-type]
 
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker; results stay on the workers."""
-        first, size, secret = self.addresses[0], len(self.addresses), secrets.token_bytes(_on_workers.SIZE)
-        begun = self.client.submit(_on_workers.start, self.name, size, workers=[first], pure=False)
-        (network,) = _gathered(self.client, [begun], self.addresses)
+        first, size = self.addresses[0], len(self.addresses)
+        _gathered(self.client, [self.client.submit(_on_workers.start, workers=[first], pure=False)], self.addresses)
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
-            given = (model, parts[rank], network, secret, self.name, rank, size)
+            given = (model, parts[rank], self.name, first, rank, size)
             self.tasks.append(self.client.submit(_on_workers.fit_rank, *given, key=f"{self.name}-{rank}", **where))
-
-    def look(self) -> None:
-        """Show the progress of the first rank; refuse to wait if all ranks have waited for each other too long."""
-        inbox = _inboxes[self.name]
-        while inbox:
-            message = inbox.popleft()
-            if "waited" in message:
-                self.waited[message["rank"]] = time.monotonic(), message
-            else:
-                self.show(SimpleNamespace(**message))  # type: ignore[arg-type]
-        recent = time.monotonic() - 2 * _on_workers.WAIT
-        waiting = [message for when, message in self.waited.values() if when > recent]
-        allowed = _NOT_CONNECTED_AFTER if any(message["starting"] for message in waiting) else _STALLED_AFTER
-        if len(waiting) == len(self.addresses) and min(message["waited"] for message in waiting) > allowed:
-            raise _Stalled(
-                f"the fit has ended on all workers: they have waited for each other for {allowed:.0f} s, so a message "
-                "was lost, or another process has taken the place of one"
-            )
 
     def _wait_for_end(self) -> None:
         """Wait for the ranks whose workers are not lost."""
@@ -360,28 +310,23 @@ class _Run:
             _refuse_lost(self.client, self.addresses)
         except RuntimeError as lost:
             return lost
-        if isinstance(raised, _Stalled) or not failures:
+        if not failures:
             return RuntimeError(str(raised))
         failure, address = min(failures, key=lambda each: "has failed" in str(each[0]))
         return RuntimeError(f"the fit has failed on {address}: {failure}")
 
-    def _run_on(self, function: Callable[[str], None], addresses: list[str]) -> None:
-        """Run a function on those of these workers that are not lost."""
-        gone = _lost(self.client, addresses)
+    def _stop(self) -> None:
+        """End the ranks whose workers are not lost."""
+        gone = _lost(self.client, self.addresses)
 
         def run() -> None:
             with contextlib.suppress(Exception):  # a worker may leave meanwhile
-                running = [address for address in addresses if address not in gone]
-                self.client.run(function, self.name, workers=running, on_error="ignore")
+                running = [address for address in self.addresses if address not in gone]
+                self.client.run(_on_workers.stop, self.name, workers=running, on_error="ignore")
 
         thread = threading.Thread(target=run, daemon=True)  # a frozen worker never answers
         thread.start()
         thread.join(_END)
-
-
-def _put(event: tuple[float, dict[str, Any]]) -> None:
-    if event[1]["fit"] in _inboxes:
-        _inboxes[event[1]["fit"]].append(event[1])
 
 
 def _release_of_others(dask_scheduler: Any) -> None:

@@ -1,15 +1,13 @@
 """Functions that run on the workers: the part of a rank in a fit."""
 
+import asyncio
 import concurrent.futures
 import contextlib
 import copy
-import hmac
+import functools
 import itertools
-import pickle
-import secrets
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,39 +18,44 @@ from fewlabel._inputs import _data
 from fewlabel._native._signatures import Progress
 from fewlabel._progress import Watch
 
-TOPIC = "fewlabel"  # of the events by which ranks send messages to the caller
-WAIT = 5.0  # seconds that a rank waits for the others before it reports this, and between reports
 _POLL = 0.05  # seconds between checks whether the fit is cancelled
-_GRACE = 2.0  # seconds for closing the connections to the other ranks
-_TIMEOUT = 6 * 3600  # seconds until XGBoost gives up on a slow rank; the caller detects lost workers earlier
-_MOST = 1 << 28  # bytes that the ranks exchange at a time
-SIZE = 32  # bytes of a secret, of a nonce and of a proof
 
-_trackers: dict[str, Any] = {}  # of the fits whose first rank is on this worker
+_open: dict[tuple[str, int], tuple[dict[int, Any], Any]] = {}  # exchanges on the worker of a first rank
 _cancelled: set[str] = set()  # fits that have failed on another worker, or that the user interrupted
 
 
-def start(name: str, size: int) -> dict[str, Any]:
-    """Start the tracker that connects the ranks; its address."""
+def start() -> None:
+    """Let the ranks of fits exchange parts on this worker."""
     from distributed import get_worker
-    from distributed.comm.addressing import get_address_host
-    from xgboost.tracker import RabitTracker
 
-    tracker = RabitTracker(n_workers=size, host_ip=get_address_host(get_worker().address), sortby="task")
-    tracker.start()
-    _trackers[name] = tracker
-    return tracker.worker_args() | {"dmlc_timeout": _TIMEOUT}
+    get_worker().handlers["fewlabel"] = _sent
 
 
 def stop(name: str) -> None:
     """Make the rank on this worker end."""
     _cancelled.add(name)
+    for key in [key for key in _open if key[0] == name]:
+        _open.pop(key)[1].cancel()
 
 
-def free(name: str) -> None:
-    if name in _trackers:
-        with contextlib.suppress(ValueError):  # connections are still open
-            _trackers.pop(name).free()
+async def _sent(**part: Any) -> Any:
+    """The handler of messages of other ranks."""
+    from distributed.protocol.serialize import to_serialize
+
+    return to_serialize(await _exchange(**part))
+
+
+async def _exchange(name: str, number: int, rank: int, size: int, part: Any) -> Any:
+    """The parts of all ranks, or the sum of arrays, once the last one is here."""
+    if name in _cancelled:
+        raise ConnectionError("another worker has failed, or the fit was interrupted")
+    parts, found = _open.setdefault((name, number), ({}, asyncio.get_running_loop().create_future()))
+    parts[rank] = part
+    if len(parts) == size:
+        del _open[name, number]
+        every = [parts[each] for each in range(size)]
+        found.set_result(functools.reduce(np.add, every) if isinstance(part, np.ndarray) else every)
+    return await found
 
 
 def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any, Any]:
@@ -71,7 +74,7 @@ def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
 
 
 def fit_rank(
-    model: Any, partitions: list[Any], network: dict[str, Any], secret: bytes, name: str, rank: int, size: int
+    model: Any, partitions: list[Any], name: str, first: str, rank: int, size: int
 ) -> tuple[Any, list[Any], list[np.ndarray]]:
     """Model and warnings, from the first rank only, and the labels of the rows on this worker by partition."""
     from distributed import get_worker
@@ -79,7 +82,8 @@ def fit_rank(
     n_jobs, model = model.n_jobs, copy.copy(model)  # ranks of one process would share it
     model.n_jobs = get_worker().state.nthreads if n_jobs is None else n_jobs
     X, y, weight = (_joined(parts) for parts in zip(*partitions, strict=True))
-    with warnings.catch_warnings(record=True) as warned, _Ranks(network, secret, name, rank, size) as comm:
+    comm = _Ranks(name, first, rank, size)
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         spmd.fit_with(model, X, y, weight, comm, comm.shown)
     ends = np.cumsum([part[0].shape[0] for part in partitions])[:-1]
@@ -105,33 +109,14 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 class _Ranks:
-    """A communicator for `spmd` that uses XGBoost's, which belongs to the thread that creates it."""
+    """A communicator for `spmd`: the ranks send their parts to the worker of the first one, as Dask sends data."""
 
-    def __init__(self, network: dict[str, Any], secret: bytes, name: str, rank: int, size: int) -> None:
+    def __init__(self, name: str, first: str, rank: int, size: int) -> None:
         from distributed import get_worker
 
-        self.network, self.secret, self.name, self.rank, self.size = network, secret, name, rank, size
-        self.starting, self.worker = True, get_worker()
-        self.thread = concurrent.futures.ThreadPoolExecutor(1)
-
-    def __enter__(self) -> "_Ranks":
-        from xgboost import collective
-
-        try:
-            self._do(lambda: collective.init(**self.network, dmlc_task_id=f"{self.rank:08}"))
-            self._authenticate()
-            self.starting = False
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        from xgboost import collective
-
-        ended = self.thread.submit(collective.finalize)
-        concurrent.futures.wait([ended], _GRACE)
-        self.thread.shutdown(wait=False)
+        self.name, self.first, self.rank, self.size = name, first, rank, size
+        self.numbers = itertools.count()
+        self.worker: Any = get_worker()
 
     def Get_rank(self) -> int:
         return self.rank
@@ -140,49 +125,28 @@ class _Ranks:
         return self.size
 
     def allgather(self, part: Any) -> list[Any]:
-        """The parts of all ranks. Without a proof none is unpickled: anyone who reaches the port could have sent it."""
-        text = pickle.dumps(part)
-        own = self._proof(self.rank, text) + text
-        lengths = np.zeros(self.size, dtype=np.int64)
-        lengths[self.rank] = len(own)
-        lengths = self._sums(lengths)
-        if lengths[self.rank] != len(own) or lengths.min() < 0 or lengths.max() > _MOST / self.size:
-            raise ConnectionError(f"the lengths of the messages of the ranks are {lengths.tolist()}")
-        parts = self._exchange(own, np.cumsum([0, *lengths]).tolist())
-        for rank, each in enumerate(parts):
-            if not hmac.compare_digest(each[:SIZE], self._proof(rank, each[SIZE:])):
-                raise ConnectionError(f"a message of rank {rank} has changed on its way")
-        return [pickle.loads(each[SIZE:]) for each in parts]
-
-    def _authenticate(self) -> None:
-        """Refuse a process that is not a rank of the fit: it does not have its secret."""
-        bounds = [SIZE * rank for rank in range(self.size + 1)]
-        own = secrets.token_bytes(SIZE)
-        drawn = self._exchange(own, bounds)
-        self.nonces = b"".join(drawn)
-        for rank, given in enumerate(self._exchange(self._proof(self.rank), bounds)):
-            if drawn[self.rank] != own or not hmac.compare_digest(given, self._proof(rank)):
-                raise ConnectionError(f"a process that does not belong to the fit has taken the place of rank {rank}")
-
-    def _proof(self, rank: int, text: bytes = b"") -> bytes:
-        """Proof that a rank has the secret of this fit, for a text and the nonces of all ranks."""
-        return hmac.digest(self.secret, rank.to_bytes(8, "little") + self.nonces + text, "sha256")
-
-    def _exchange(self, own: bytes, bounds: list[int]) -> list[bytes]:
-        """The bytes of all ranks, with these bounds, given the own bytes."""
-        together = np.zeros(bounds[-1], dtype=np.uint8)
-        together[bounds[self.rank] : bounds[self.rank + 1]] = np.frombuffer(own, np.uint8)
-        found = self._sums(together).tobytes()
-        return [found[begin:end] for begin, end in itertools.pairwise(bounds)]
+        found: list[Any] = self._exchanged((part,))
+        return [each for (each,) in found]
 
     def Allreduce(self, own: np.ndarray, sums: np.ndarray) -> None:
-        sums[:] = self._sums(own)
+        sums[:] = self._exchanged(own)
 
-    def _sums(self, own: np.ndarray) -> np.ndarray:
-        from xgboost import collective
+    def _exchanged(self, part: Any) -> Any:
+        from distributed.protocol.serialize import to_serialize
 
-        found: np.ndarray = self._do(lambda: collective.allreduce(own, collective.Op.SUM))
-        return found
+        about: dict[str, Any] = {"name": self.name, "number": next(self.numbers), "rank": self.rank, "size": self.size}
+        if self.rank:
+            found = self.worker.rpc(self.first).fewlabel(**about, part=to_serialize(part))
+        else:
+            found = _exchange(**about, part=part)
+        done = asyncio.run_coroutine_threadsafe(found, self.worker.loop.asyncio_loop)
+        while not concurrent.futures.wait([done], _POLL).done:
+            if self.name in _cancelled:
+                done.cancel()
+        try:
+            return done.result()
+        except (OSError, concurrent.futures.CancelledError) as failure:
+            raise ConnectionError(f"the exchange with the other workers has ended: {failure}") from None
 
     @contextlib.contextmanager
     def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:
@@ -194,31 +158,6 @@ class _Ranks:
             if verbose and progress.step != last:
                 last = progress.step
                 names = ("step", "objective", "level", "n_switched")
-                self._send({name: getattr(progress, name) for name in names})
+                self.worker.log_event(self.name, {name: getattr(progress, name) for name in names})
 
         yield send
-
-    def _send(self, what: dict[str, Any]) -> None:
-        self.worker.log_event(TOPIC, {"fit": self.name, "rank": self.rank} | what)
-
-    def _do(self, task: Callable[[], Any]) -> Any:
-        from xgboost.core import XGBoostError
-
-        self._check_running()  # otherwise the tracker could connect it with ranks that have left
-        done, begin, reported = self.thread.submit(task), time.monotonic(), 0.0
-        while not concurrent.futures.wait([done], _POLL).done:
-            self._check_running()
-            waited = time.monotonic() - begin
-            if waited > reported + WAIT:
-                reported = waited
-                self._send({"waited": waited, "starting": self.starting})
-        self._check_running()
-        try:
-            return done.result()
-        except XGBoostError as failure:
-            words = str(failure).partition("Stack trace")[0].strip()
-            raise ConnectionError(f"the connection to another worker is lost: {words}") from None
-
-    def _check_running(self) -> None:
-        if self.name in _cancelled:
-            raise ConnectionError("another worker has failed, or the fit was interrupted")
