@@ -14,7 +14,7 @@ from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._native import _fit, _scores, _structure, _threads
+from fewlabel._native import _fit, _scores, _threads
 from fewlabel._warnings import DataWarning
 
 
@@ -67,13 +67,7 @@ class ASOTransformer(TransformerMixin, Estimator):
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row. With groups, both norms are taken
         within each group.
-    unlabeled : see `Shared`
-    n_jobs : int or None, default=None
-        Number of threads, as in `TransductiveSVC`. The result has the same bits for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the feature halves and of the computation of the components. None means a fixed seed.
-    verbose : int, default=0
-        Above 0: show the progress of `fit`, in a progress bar if tqdm is installed.
+    unlabeled, n_jobs, random_state, verbose : see `Shared`
     output : {"both", "structure"}, default="both"
         Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
         "structure": the structure features alone, as an array.
@@ -91,10 +85,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Number of auxiliary problems.
     objective_ : ndarray of shape (n_iter,)
         Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    n_features_in_, feature_names_in_ : see `Shared`
 
     See Also
     --------
@@ -169,7 +160,7 @@ class ASOTransformer(TransformerMixin, Estimator):
                 "random_state": random.randint(np.iinfo(np.int32).max),
             }
             with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-                arrays = _structure.learn(rows, made, groups, n_components, options, (show,)).arrays
+                arrays = _auxiliary.learn(rows, made, groups, n_components, options, (show,)).arrays
             objective, strengths = arrays["history.objective"], arrays["strengths"].reshape(-1, n_components)
             components = arrays["components"].reshape(-1, n_components)
         self._keep_components(components, groups)
@@ -278,7 +269,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         components = np.empty((self.n_features_in_, len(parts[0][1])))
         for number, (features, part) in enumerate(parts):
             groups[features], components[features] = number, part.T
-        return _structure.assemble(components, groups)
+        return _auxiliary.assemble(components, groups)
 
     def _keep_model(self, _: None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted.report, fitted.arrays

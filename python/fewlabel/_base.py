@@ -12,7 +12,7 @@ from fewlabel import _advice, _columns, _export, _held_out, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _hierarchy, _markers, _scored, _targets, _weights
+from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._native._signatures import LINEAR, Group
 from fewlabel._probabilities import WhereCalibrated, log_probabilities
@@ -205,7 +205,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if _columns.several(self):
             return _columns.score(self, X, y, sample_weight)
         groups, marker = (self.hierarchy_ or {}).values(), _markers.of_model(self.unlabeled, self.classes_)
-        return float(super().score(*_scored.labeled_part(X, y, marker, sample_weight, groups)))
+        return float(super().score(*_targets.labeled_part(X, y, marker, sample_weight, groups)))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of the predicted class of each row, at a level of `hierarchy`.

@@ -27,6 +27,14 @@ class Shared:
         Weight of each row, at least 0.
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`, as in the estimator.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X had names in `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
+    verbose : int, default=0
+        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
     feature_names : array-like of shape (n_features,) or None, default=None
         Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n_jobs : int or None, default=None

@@ -53,8 +53,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     ----------
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    feature_names_in_ : see `Shared`
 
     Warns
     -----
@@ -109,8 +108,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            All rows, labeled and unlabeled.
         y : None
             Not used.
 

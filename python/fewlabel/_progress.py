@@ -1,7 +1,6 @@
 """Progress of running fits: a bar if `verbose` is above 0, and scikit-learn's callbacks."""
 
 import contextlib
-import itertools
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,22 +18,45 @@ _LEVELS = {"auto": "temperature", "annealing": "temperature"} | dict.fromkeys(("
 PATIENCE = 2.0  # seconds without a bar, where several fits have one
 
 
+class _Lines:
+    """In place of a bar of tqdm."""
+
+    def __init__(self, desc: str, unit: str, total: int | None = None, delay: float = 0) -> None:
+        self.desc, self.unit, self.of = desc, unit, f" of {total}" if total else ""
+        self.n, self.state, self.begin = 0, "", time.monotonic() + delay
+
+    def set_postfix_str(self, state: str, refresh: bool) -> None:
+        self.state = f": {state}"
+
+    def update(self, n: int = 1) -> None:
+        self.n += n
+        if time.monotonic() >= self.begin:
+            print(f"[{self.desc}] {self.unit.strip().removesuffix('s')} {self.n}{self.of}{self.state}", flush=True)
+
+    def refresh(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@contextlib.contextmanager
+def _bar(**settings: Any) -> Iterator[Any]:
+    """A bar of tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        tqdm = _Lines
+    with contextlib.closing(tqdm(**settings)) as bar:
+        yield bar
+
+
 @contextlib.contextmanager
 def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
-    """A function that shows the progress of a fit, if `verbose` is above 0.
-
-    The bar needs tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout.
-    """
+    """A function that shows the progress of a fit, if `verbose` is above 0."""
     level = _LEVELS.get(method, "unlabeled weight")
     if not verbose:
         yield lambda progress: None
         return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield _printer(title, level)
-        return
-    with tqdm(desc=title, unit=" steps") as bar:
+    with _bar(desc=title, unit=" steps") as bar:
 
         def update(progress: Progress) -> None:
             if progress.step != bar.n:
@@ -53,29 +75,13 @@ def tell(model: Any) -> None:
 
 
 @contextlib.contextmanager
-def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], None]]:
+def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], Any]]:
     """A function to call after each of `total` fits: one bar for all, shown if they take longer than `PATIENCE`."""
     if not verbose:
         yield lambda: None
         return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield _line_printer(title, total)
-        return
-    with tqdm(desc=title, total=total, unit=" fits", delay=PATIENCE) as bar:
-        yield lambda: bar.update() and None
-
-
-def _line_printer(title: str, total: int) -> Callable[[], None]:
-    done, start = itertools.count(1), time.monotonic()
-
-    def count() -> None:
-        number = next(done)
-        if time.monotonic() - start >= PATIENCE:
-            print(f"[{title}] fit {number} of {total}", flush=True)
-
-    return count
+    with _bar(desc=title, total=total, unit=" fits", delay=PATIENCE) as bar:
+        yield bar.update
 
 
 class FitTask:
@@ -113,18 +119,6 @@ class FitTask:
     def end(self) -> None:
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._given, reconstruction_attributes=dict)
-
-
-def _printer(title: str, level: str) -> Watch:
-    last = 0
-
-    def update(progress: Progress) -> None:
-        nonlocal last
-        if progress.step != last:
-            last = progress.step
-            print(f"[{title}] step {last}: {_state(progress, level)}", flush=True)
-
-    return update
 
 
 def _state(progress: Progress, level: str) -> str:

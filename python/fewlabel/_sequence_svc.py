@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _progress
 from fewlabel._compat import ClassifierMixin, Self
-from fewlabel._docstrings import described_as
+from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs import _sequences as _given
@@ -21,7 +21,7 @@ _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 4
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
-@described_as()
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceSVC(ClassifierMixin, Estimator):
     """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
@@ -44,8 +44,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     forbidden_transitions : iterable of (tag or None, tag or None), default=()
         Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence.
         `fewlabel.sequences.iob_forbidden_transitions` returns those of IOB tags. Tags that do not occur are ignored.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of tokens without a label in `y`, as in `TransductiveSVC`.
+    unlabeled : see `Shared`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
         best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
@@ -61,15 +60,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
         Number of epochs, doubled by a `method` for unlabeled sequences.
-    n_jobs : int or None, default=None
-        Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
-        Results are bitwise identical for any number of threads.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of the sequences. None means a fixed seed.
+    n_jobs, random_state : see `Shared`
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model. Features and tags must be the same.
-    verbose : int, default=0
-        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+    verbose : see `Shared`
 
     Attributes
     ----------
@@ -89,10 +83,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         "epochs": all epochs were run.
     history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective": the mean loss of each epoch, measured before the step on each sequence.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    n_features_in_, feature_names_in_ : see `Shared`
 
     See Also
     --------

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
+from fewlabel._docstrings import Shared, described_as
 from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
 
 _Method = Literal["auto", "annealing", "switching", "pair_switching", "gradient"]
 
 
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class TransductiveSVC(LinearClassifier):
     """Linear support vector machine that also learns from unlabeled rows.
@@ -72,8 +74,7 @@ class TransductiveSVC(LinearClassifier):
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model, at a low temperature or at the full weight of the unlabeled rows,
         for example after labels were added. Features and classes must be the same; all parameters may change.
-    verbose : int, default=0
-        Above 0: show the steps of a fit, in a progress bar if tqdm is installed.
+    verbose : see `Shared`
 
     Attributes
     ----------
@@ -124,10 +125,7 @@ class TransductiveSVC(LinearClassifier):
         Temperature by which `predict_proba` divides scores before the softmax, for new rows. NaN if not calibrated.
     calibration_smoothing_ : float
         Share of the probability that `predict_proba` spreads evenly over the classes. NaN if not calibrated.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X had names in `fit`.
+    n_features_in_, feature_names_in_ : see `Shared`
 
     Warns
     -----

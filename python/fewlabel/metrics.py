@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
 from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _data, _markers, _scored, _targets
+from fewlabel._inputs import _data, _markers, _targets
 
 __all__ = ["labeled_scorer", "multilabel_f1_score", "positive_unlabeled_scores"]
 
@@ -189,7 +189,7 @@ class _LabeledScorer:
         model = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
         classes = getattr(model, "classes_", ()) if hasattr(model, "unlabeled") else ()  # others may count the marker
         marker = _markers.of_model(self.unlabeled, classes)
-        rows, labels, weights = _scored.labeled_part(X, y, marker, sample_weight, columns=True)
+        rows, labels, weights = _targets.labeled_part(X, y, marker, sample_weight, columns=True)
         if weights is not None:
             parameters["sample_weight"] = weights
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)

@@ -86,7 +86,7 @@ class _LabeledOnly:
         return self.score_func(X[targets.labeled], targets.values)
 
 
-@described_as()
+@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
@@ -104,10 +104,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     scale_ : float
         Factor of the block; 1 if all its values are 0.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the columns, if X had names in `fit`.
+    n_features_in_, feature_names_in_ : see `Shared`
 
     See Also
     --------
@@ -141,9 +138,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            The block.
-        y : object, default=None
+        y : None
             Not used.
 
         Raises

@@ -210,7 +210,7 @@ def test_matplotlib_is_imported_when_it_is_needed(monkeypatch: pytest.MonkeyPatc
         lambda: LearningCurveDisplay.from_estimator(model, TWO.X, TWO.truth),
         lambda: LearningCurveDisplay([1], [[1]], [[1]]).plot(),
     ):
-        with pytest.raises(ImportError, match=r"Display\.\w+ needs matplotlib: pip install 'fewlabel\[plot\]'"):
+        with pytest.raises(ImportError, match=r"Display\.\w+ requires matplotlib. You can install"):
             draw()
 
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import _safe_indexing, check_consistent_length
 
-from fewlabel._inputs import _data, _hierarchy, _markers, _memory
+from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
 from fewlabel._native import _fit
@@ -307,3 +308,32 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
             f"{len(found)} classes, more than the {n_rows} rows"
         )
     return found
+
+
+# ------------------------------------------------------------------ scores
+def labeled_part(
+    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = (), *, columns: bool = False
+) -> tuple[Any, np.ndarray, Any]:
+    """The rows with a label that is none of `groups`, their labels and their weights, for a score.
+
+    Several labels a row, of which all are known, are labels if `columns`, and refused otherwise.
+    """
+    targets = (read if columns else one_a_row)(y, unlabeled)
+    if isinstance(targets, Columns):
+        labeled = targets.codes.min(axis=1) >= 0
+        values = targets.codes[labeled]
+    else:
+        targets = targets.without(groups)
+        labeled, values = targets.labeled, targets.values
+    check_consistent_length(X, labeled, sample_weight)
+    X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
+    if not labeled.any():
+        raise ValueError(
+            "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
+            "SemiSupervisedSplit, which tests labeled rows only"
+        )
+    if labeled.all():
+        return X, values, weights
+    rows = np.flatnonzero(labeled)
+    X = _safe_indexing(X.tocsr() if sp.issparse(X) else X, rows)  # a matrix of coordinates has no rows to take
+    return X, values, None if weights is None else weights[rows]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabel._inputs import _memory
-from fewlabel._native import _diagnosis, _private_copy
+from fewlabel._native import _loading
 from fewlabel._native import _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
@@ -123,7 +123,7 @@ def _exception(status: int, message: str) -> BaseException:
     if status == c.CANCELLED:
         return KeyboardInterrupt(message)
     if status == c.FORKED:
-        return RuntimeError(f"{message} {_private_copy.FORK_ADVICE}")
+        return RuntimeError(f"{message} {_loading.FORK_ADVICE}")
     if status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message:
         return MemoryError(message)
     return RuntimeError(message)
@@ -138,7 +138,7 @@ def _load() -> ctypes.CDLL:
         )
     forked = _first_process not in (None, _process())
     if forked:
-        loaded = _private_copy.load(PATH)
+        loaded = _loading.private_copy(PATH)
     else:
         _first_process = _process()
         loaded = _open()
@@ -150,12 +150,12 @@ def _load() -> ctypes.CDLL:
 
 def _open() -> ctypes.CDLL:
     try:
-        if _diagnosis.is_cut_off(PATH):
+        if _loading.is_cut_off(PATH):
             raise OSError("file too short")
         return ctypes.CDLL(str(PATH))  # its symbols stay local to it
     except OSError as reason:
         raise RuntimeError(
-            f"the native library of fewlabel cannot be loaded: {_diagnosis.reason(PATH)} (Fitting and saving need the "
+            f"the native library of fewlabel cannot be loaded: {_loading.reason(PATH)} (Fitting and saving need the "
             f"library, predict does not, nor does load_model for classifiers. System message: {reason})"
         ) from reason
 
@@ -165,18 +165,18 @@ def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
         try:
             function = getattr(loaded, name)
         except AttributeError:
-            raise RuntimeError(f"{PATH} has no function {name}: it is older. {_diagnosis.REINSTALL}") from None
+            raise RuntimeError(f"{PATH} has no function {name}: it is older. {_loading.REINSTALL}") from None
         function.restype, function.argtypes = c.SIGNATURES[name]
 
 
 def _check_versions(loaded: ctypes.CDLL) -> None:
     abi = int(loaded.fewlabel_abi_version())
     if abi != c.ABI_VERSION:
-        raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}. {_diagnosis.REINSTALL}")
+        raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}. {_loading.REINSTALL}")
     version = _version(loaded)[0]
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:
-        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_diagnosis.REINSTALL}")
+        raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_loading.REINSTALL}")
 
 
 def _version(loaded: ctypes.CDLL) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 import concurrent.futures
 import contextlib
 import itertools
-import threading
 import time
 import uuid
 import warnings
@@ -23,7 +22,7 @@ _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _POLL = 0.05  # seconds between checks of the tasks
 _CHECK_WORKERS = 1.0  # seconds between checks of the workers
 _LOST_AFTER = 30.0  # seconds without a sign of life after which a worker is lost
-_END = 10.0  # seconds for the other ranks to end after one has failed
+_END = 5.0  # seconds in which the error of another rank, or a lost worker, can explain that of one
 
 
 def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
@@ -267,8 +266,6 @@ class _Run:
         try:
             yield
         except BaseException as raised:
-            self._stop()
-            self._wait_for_end()
             reason = self._reason(raised)
             self.client.cancel(self.tasks, force=True)
             raise reason from None
@@ -287,46 +284,26 @@ class _Run:
             given = (model, parts[rank], self.name, first, rank, size)
             self.tasks.append(self.client.submit(_on_workers.fit_rank, *given, key=f"{self.name}-{rank}", **where))
 
-    def _wait_for_end(self) -> None:
-        """Wait for the ranks whose workers are not lost."""
-        last = time.monotonic() + _END
-        while time.monotonic() < last and any(task.status == "pending" for task in self.tasks):
-            gone = _lost(self.client, self.addresses)
-            tasks = zip(self.tasks, self.addresses, strict=False)
-            if all(task.status != "pending" or address in gone for task, address in tasks):
-                return
-            time.sleep(_POLL)
-
     def _reason(self, raised: BaseException) -> BaseException:
         """The error to raise: invalid data or parameters, a lost worker, or the error of a rank."""
-        if not isinstance(raised, Exception):
-            return raised
-        tasks = zip(self.tasks, self.addresses, strict=False)
-        failures = [(task.exception(), address) for task, address in tasks if task.status == "error"]
-        for failure, _ in failures:
-            if not isinstance(failure, RuntimeError | ConnectionError):
-                return failure
-        try:
-            _refuse_lost(self.client, self.addresses)
-        except RuntimeError as lost:
-            return lost
-        if not failures:
-            return RuntimeError(str(raised))
-        failure, address = min(failures, key=lambda each: "has failed" in str(each[0]))
-        return RuntimeError(f"the fit has failed on {address}: {failure}")
-
-    def _stop(self) -> None:
-        """End the ranks whose workers are not lost."""
-        gone = _lost(self.client, self.addresses)
-
-        def run() -> None:
-            with contextlib.suppress(Exception):  # a worker may leave meanwhile
-                running = [address for address in self.addresses if address not in gone]
-                self.client.run(_on_workers.stop, self.name, workers=running, on_error="ignore")
-
-        thread = threading.Thread(target=run, daemon=True)  # a frozen worker never answers
-        thread.start()
-        thread.join(_END)
+        end = time.monotonic() + _END
+        while isinstance(raised, Exception):
+            tasks = zip(self.tasks, self.addresses, strict=False)
+            failures = [(task.exception(), address) for task, address in tasks if task.status == "error"]
+            for failure, _ in failures:
+                if not isinstance(failure, RuntimeError | ConnectionError):
+                    return failure
+            try:
+                _refuse_lost(self.client, self.addresses)
+            except RuntimeError as lost:
+                return lost
+            if not failures:
+                return RuntimeError(str(raised))
+            if time.monotonic() > end:
+                failure, address = min(failures, key=lambda each: "has failed" in str(each[0]))
+                return RuntimeError(f"the fit has failed on {address}: {failure}")
+            time.sleep(_POLL)
+        return raised
 
 
 def _release_of_others(dask_scheduler: Any) -> None:

@@ -21,7 +21,6 @@ from fewlabel._progress import Watch
 _POLL = 0.05  # seconds between checks whether the fit is cancelled
 
 _open: dict[tuple[str, int], tuple[dict[int, Any], Any]] = {}  # exchanges on the worker of a first rank
-_cancelled: set[str] = set()  # fits that have failed on another worker, or that the user interrupted
 
 
 def start() -> None:
@@ -29,13 +28,6 @@ def start() -> None:
     from distributed import get_worker
 
     get_worker().handlers["fewlabel"] = _sent
-
-
-def stop(name: str) -> None:
-    """Make the rank on this worker end."""
-    _cancelled.add(name)
-    for key in [key for key in _open if key[0] == name]:
-        _open.pop(key)[1].cancel()
 
 
 async def _sent(**part: Any) -> Any:
@@ -47,15 +39,15 @@ async def _sent(**part: Any) -> Any:
 
 async def _exchange(name: str, number: int, rank: int, size: int, part: Any) -> Any:
     """The parts of all ranks, or the sum of arrays, once the last one is here."""
-    if name in _cancelled:
-        raise ConnectionError("another worker has failed, or the fit was interrupted")
     parts, found = _open.setdefault((name, number), ({}, asyncio.get_running_loop().create_future()))
     parts[rank] = part
     if len(parts) == size:
-        del _open[name, number]
         every = [parts[each] for each in range(size)]
         found.set_result(functools.reduce(np.add, every) if isinstance(part, np.ndarray) else every)
-    return await found
+    try:
+        return await found  # which ends with the first rank, for all ranks
+    finally:
+        _open.pop((name, number), None)
 
 
 def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any, Any]:
@@ -140,13 +132,19 @@ class _Ranks:
         else:
             found = _exchange(**about, part=part)
         done = asyncio.run_coroutine_threadsafe(found, self.worker.loop.asyncio_loop)
-        while not concurrent.futures.wait([done], _POLL).done:
-            if self.name in _cancelled:
+        while self._is_over() or not concurrent.futures.wait([done], _POLL).done:
+            if self._is_over():
                 done.cancel()
+                raise ConnectionError("another worker has failed, or the fit was interrupted")
         try:
             return done.result()
         except (OSError, concurrent.futures.CancelledError) as failure:
             raise ConnectionError(f"the exchange with the other workers has ended: {failure}") from None
+
+    def _is_over(self) -> bool:
+        """Whether the task of this rank was cancelled."""
+        task = self.worker.state.tasks.get(f"{self.name}-{self.rank}")
+        return task is None or task.state == "cancelled"
 
     @contextlib.contextmanager
     def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:

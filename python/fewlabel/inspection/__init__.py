@@ -8,11 +8,10 @@ texts.
 from fewlabel.inspection._check import Check as Check
 from fewlabel.inspection._check import check
 from fewlabel.inspection._compare import compare
-from fewlabel.inspection._explain import Explanation as Explanation
-from fewlabel.inspection._explain import explain
+from fewlabel.inspection._features import Explanation as Explanation
+from fewlabel.inspection._features import TopFeatures as TopFeatures
+from fewlabel.inspection._features import explain, top_features
 from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels
 from fewlabel.inspection._suspicious_labels import suspicious_labels
-from fewlabel.inspection._top_features import TopFeatures as TopFeatures
-from fewlabel.inspection._top_features import top_features
 
 __all__ = ["check", "compare", "explain", "suspicious_labels", "top_features"]

@@ -63,8 +63,6 @@ def estimate_class_prior(
         Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the bootstrap. None means a fixed seed.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 if sys.platform != "win32":
     import fcntl
@@ -52,12 +52,6 @@ _FORMS = [*map(set, map(str.split, (
 )))]  # fmt: skip
 
 
-class _Line(NamedTuple):
-    event: Event
-    end: int  # where the next one begins
-    standing: int  # which line has the last answer that stands; 0: none
-
-
 class Journal:
     """Events of a session in the order in which they happened, in memory and, with a path, in a file.
 
@@ -68,7 +62,10 @@ class Journal:
         self, path: str | os.PathLike[str] | None, check: Callable[[Event, Iterable[Event]], None] = lambda *_: None
     ) -> None:
         self.path, self._check = None if path is None else Path(path), check
-        self._lines = [_Line({}, 0, 0)]  # the first is no line of the file
+        self.events: list[Event] = []
+        self._standing: list[Event] = []  # answers and new names
+        self._withdrawn: Event = {}
+        self._end = self._n_lines = 0  # of the file, as far as it is known
         if self.path is not None and not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent} for the file of the session")
         if self.path is not None and self.path.exists():
@@ -77,82 +74,76 @@ class Journal:
             with _opened(self.path, "rb") as file:
                 self._read(file)
 
-    @property
-    def events(self) -> list[Event]:
-        return [line.event for line in self._lines[1:] if "version" not in line.event]
-
     def append(self, event: Event) -> None:
         """Add an event; it is on the disk when this returns, and not in the file if it cannot be written."""
         if self.path is None:
-            self._lines.append(self._after(event, 0))
+            self._add(event)
             return
-        if len(self._lines) == 1:
+        if not self._n_lines:
             self.path.touch()
         with _opened(self.path, "r+b") as file:
             self._read(file)
-            for each in [event] if self._lines[1:] else [{"version": VERSION}, event]:
+            for each in [event] if self._n_lines else [{"version": VERSION}, event]:
                 text = json.dumps(each, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                line = self._after(each, len(text))
-                end, size = self._lines[-1].end, file.seek(0, os.SEEK_END)
-                start = min(end, size)  # the last newline may be missing
+                self._refuse_undo(each)
+                start = min(self._end, file.seek(0, os.SEEK_END))  # the last newline may be missing
                 try:
-                    _write(file, start, b"\n" * (end - start) + text)
+                    _write(file, start, b"\n" * (self._end - start) + text)
                 except BaseException:
                     with suppress(OSError):
                         file.truncate(start)
                     raise
-                self._lines.append(line)
+                self._add(each, len(text))
 
     def undo(self) -> Any:
         """Withdraw the last answer or new name that stands; the row of an answer."""
         self.append({"undo": True})
-        return self._lines[self._lines[-2].standing].event.get("row")
+        return self._withdrawn.get("row")
 
     def standing(self) -> Iterator[Event]:
         """The answers and new names that stand, the last one first."""
-        number = self._lines[-1].standing
-        while number:
-            yield self._lines[number].event
-            number = self._lines[number - 1].standing
+        return reversed(self._standing)
 
     def answers(self) -> list[Event]:
         """The answers and new names that stand, in their order."""
-        return [*self.standing()][::-1]
+        return [*self._standing]
 
     def fits(self) -> list[Event]:
-        return [line.event for line in self._lines if "fit" in line.event]
+        return [event for event in self.events if "fit" in event]
 
     def _read(self, file: FileIO) -> None:
         """Read the lines after those that are known; one that was not written to its end is left out."""
-        end = self._lines[-1].end
-        if file.seek(0, os.SEEK_END) < end - 1:
+        if file.seek(0, os.SEEK_END) < self._end - 1:
             raise ValueError(
                 f"{self.path} is shorter than before, as something else has changed it: make a new session"
             )
-        file.seek(end)
+        file.seek(self._end)
         *lines, rest = file.readall().split(b"\n")
         if rest and not _is_cut(rest):
             lines.append(rest)
         for line in lines:
             try:
                 event = _parsed(line)
-                if "version" in event and self._lines[1:]:
+                if "version" in event and self._n_lines:
                     raise ValueError("a version belongs in the first line")
                 self._check(event, self.standing())
-                self._lines.append(self._after(event, len(line) + 1))
+                self._add(event, len(line) + 1)
             except ValueError as reason:
-                raise ValueError(f"{self.path}, line {len(self._lines)}: {reason}") from reason
+                raise ValueError(f"{self.path}, line {self._n_lines + 1}: {reason}") from reason
 
-    def _after(self, event: Event, size: int) -> _Line:
-        """The line after the last one."""
-        _, end, standing = self._lines[-1]
+    def _refuse_undo(self, event: Event) -> None:
+        if "undo" in event and not self._standing:
+            raise ValueError("there is no answer to undo")
+
+    def _add(self, event: Event, size: int = 0) -> None:
+        """Add an event to those in memory."""
+        self._refuse_undo(event)
         if "undo" in event:
-            if not standing:
-                raise ValueError("there is no answer to undo")
-            standing = self._lines[standing - 1].standing
+            self._withdrawn = self._standing.pop()
         elif "row" in event or "rename" in event:
-            standing = len(self._lines)
-        return _Line(event, end + size, standing)
+            self._standing.append(event)
+        self.events += [] if "version" in event else [event]
+        self._end, self._n_lines = self._end + size, self._n_lines + 1
 
 
 @contextmanager

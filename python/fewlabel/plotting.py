@@ -1,0 +1,377 @@
+"""Plots of a fit and of the gain from unlabeled rows. matplotlib is imported when a plot is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils.validation import check_is_fitted
+
+from fewlabel import _columns, _held_out, methods
+from fewlabel._docstrings import described_as
+from fewlabel._inputs import _data, _markers, _numbers, _targets
+from fewlabel._inputs._soft import Soft
+from fewlabel.inspection import _linear_model
+
+__all__ = ["HistoryDisplay", "LearningCurveDisplay"]
+
+# Blue and vermilion of Okabe and Ito, distinguishable with any color vision; line and marker differ as well.
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "0.45"
+_SHARES = {  # columns of a history about class shares, and the name of the axis unless it depends on a class
+    "positive_share": None,
+    "share_distance": "shares off by up to",
+    "constraint_residual": "means off by up to",
+}
+_SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
+_TRIES = 1000  # at drawing labels until every class is among them
+
+
+@described_as()
+@dataclass(eq=False, repr=False)
+class HistoryDisplay:
+    """Plot of the outer steps of a fit: objective, temperature or weight, labels changed, class shares.
+
+    Parameters
+    ----------
+    history : dict of str to ndarray of shape (n_steps,)
+        The attribute `history_` of an estimator.
+    wanted_share : float or None, default=None
+        Share of the second of two classes in the class prior.
+    name : str or None, default=None
+        Title of the picture.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (4,) of matplotlib Axes
+        The panels, top to bottom.
+    figure_ : matplotlib Figure
+        The figure with them.
+    lines_ : list of 4 matplotlib Line2D
+        The line of each panel.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.plotting import HistoryDisplay
+    >>> model = TransductiveSVC().fit([[0.0], [0.2], [0.1], [0.9], [0.8], [1.0]], [0, -1, -1, -1, -1, 1])
+    >>> display = HistoryDisplay.from_estimator(model)
+    >>> [axes.get_ylabel() for axes in display.axes_]
+    ['objective', 'temperature', 'labels changed', 'share of class 1']
+    """
+
+    history: Any
+    wanted_share: float | None = field(default=None, kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
+    _share: str = field(default="share of the second class", init=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, name: str | None = None, ax: Any = None) -> "HistoryDisplay":
+        """Draw the history of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : TransductiveSVC, SemiSupervisedLogisticRegression, or a pipeline or search that ends in one
+            Fitted estimator. Model files do not save the history.
+        name : str or None, default=None
+            Title. None: the class and the method of the estimator.
+        ax : array-like of 4 matplotlib Axes, or None, default=None
+            Where to draw. None: a new figure.
+
+        Returns
+        -------
+        display : HistoryDisplay
+            The picture.
+        """
+        model = _linear_model.last(estimator)
+        check_is_fitted(model)
+        _columns.refuse(model, "HistoryDisplay")
+        if not getattr(model, "history_", None):
+            raise ValueError(f"{type(model).__name__} has no history: it was read from a file, or took no step")
+        method = methods.resolve(model.method, model._methods).name
+        display = cls(model.history_, name=f"{type(model).__name__}, {method}" if name is None else name)
+        if "positive_share" in model.history_:
+            display.wanted_share = float(model.class_prior_[-1])
+            display._share = f"share of class {model.classes_[-1]}"
+        return display.plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "HistoryDisplay":
+        """Draw.
+
+        Returns
+        -------
+        display : HistoryDisplay
+            Itself.
+        """
+        check_matplotlib_support("HistoryDisplay.plot")
+        from matplotlib.ticker import PercentFormatter
+
+        self.axes_ = _panels(ax, 4)
+        self.figure_ = self.axes_[0].figure
+        level = "temperature" if "temperature" in self.history else "unlabeled_weight"
+        share = next(column for column in _SHARES if column in self.history)
+        labels = {
+            "objective": "objective",
+            level: level.replace("_", " "),
+            "n_switched": "labels changed",
+            share: _SHARES[share] or self._share,
+        }
+        self.lines_: list[Any] = []
+        for axes, (column, label) in zip(self.axes_, labels.items(), strict=True):
+            values = np.asarray(self.history[column], dtype=np.float64)
+            self.lines_ += axes.plot(np.arange(1, len(values) + 1), values, color=BLUE, marker=".")
+            axes.set_ylabel(label, parse_math=False)
+            axes.grid(alpha=0.3)
+            _whole(axes.xaxis)
+        self.axes_[-1].set_xlabel("outer step")
+        if np.any(np.asarray(self.history[level]) > 0):
+            self.axes_[1].set_yscale("log", nonpositive="mask")
+        _whole(self.axes_[2].yaxis)
+        self.axes_[3].yaxis.set_major_formatter(PercentFormatter(1))
+        if self.wanted_share is not None:
+            self.axes_[3].axhline(self.wanted_share, color=GRAY, linestyle="--", linewidth=1, label="wanted")
+            self.axes_[3].legend(loc="best")
+        if self.name is not None:
+            self.axes_[0].set_title(self.name)
+        self.figure_.align_ylabels(list(self.axes_))
+        return self
+
+
+@described_as()
+@dataclass(eq=False, repr=False)
+class LearningCurveDisplay:
+    """Learning curves: scores by number of labels, of a semi-supervised and a supervised estimator.
+
+    Parameters
+    ----------
+    n_labels : array-like of shape (n_sizes,), int
+        Numbers of labeled rows.
+    scores : ndarray of shape (n_sizes, n_draws)
+        Test scores of the semi-supervised estimator, for each draw of the labels.
+    supervised_scores : ndarray of shape (n_sizes, n_draws)
+        Test scores of the supervised estimator.
+    score_name : str, default="score"
+        Name of the score.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure with them.
+    lines_ : list of 2 matplotlib Line2D
+        Means over the draws: semi-supervised, supervised.
+    fill_between_ : list of 2 matplotlib collections
+        One standard deviation over the draws around each mean.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_digits
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.plotting import LearningCurveDisplay
+    >>> X, y = load_digits(n_class=2, return_X_y=True)
+    >>> display = LearningCurveDisplay.from_estimator(TransductiveSVC(), X / 16, y, n_labels=[4, 8], n_draws=2)
+    >>> display.scores.shape
+    (2, 2)
+    """
+
+    n_labels: Any
+    scores: Any
+    supervised_scores: Any
+    score_name: str = field(default="score", kw_only=True)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_labels: Sequence[int] | None = None,
+        n_draws: int = 5,
+        test_size: float = 0.25,
+        supervised: Any = None,
+        scoring: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 1,
+        ax: Any = None,
+    ) -> "LearningCurveDisplay":
+        """Fit with increasing numbers of labels, score on held-out labeled rows, and draw.
+
+        Parameters
+        ----------
+        estimator : estimator or pipeline
+            Semi-supervised estimator; clones are fitted.
+        X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
+            Rows.
+        y : array-like of shape (n_rows,)
+            Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
+        n_labels : sequence of int, default=None
+            Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels. In each draw the
+            larger sets contain the smaller ones.
+        n_draws : int, default=5
+            Number of random draws of test rows and labels. Every class is among the fewest labels.
+        test_size : float, default=0.25
+            Share of the labeled rows that is held out.
+        supervised : estimator, pipeline or None, default=None
+            Estimator that is fitted on the labeled rows only. None: a clone of the estimator with `unlabeled_weight=0`,
+            to which the unlabeled rows are passed too, so that the transformers of a pipeline are the same.
+        scoring : str, callable or None, default=None
+            Metric. None: the `score` method of the estimator, which is accuracy.
+        random_state : int, RandomState instance or None, default=0
+            Seed of the draws.
+        n_jobs : int or None, default=None
+            Number of fits at a time, in processes of joblib, as in `cross_val_score`. None: one, with the threads of
+            the estimator.
+        verbose : int, default=1
+            Above 0: show the progress of the fits, from the third second on.
+        ax : matplotlib Axes or None, default=None
+            Where to draw. None: a new figure.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+            The picture.
+
+        Raises
+        ------
+        ValueError
+            If there are too few labels to draw from.
+        """
+        check_matplotlib_support("LearningCurveDisplay.from_estimator")
+        X = _data.admitted(X)
+        sizes, folds, given = _plan(estimator, X, y, n_labels, n_draws, test_size, supervised, random_state)
+        measure = partial(_score, given=given, scoring=scoring)
+        scored = _held_out.measured("learning curve", folds, X, measure, n_jobs, verbose)
+        scores, supervised_scores = np.reshape(scored, (n_draws, len(sizes), 2)).T
+        name = "accuracy" if scoring is None else scoring.replace("_", " ") if isinstance(scoring, str) else "score"
+        return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "LearningCurveDisplay":
+        """Draw.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+            Itself.
+        """
+        check_matplotlib_support("LearningCurveDisplay.plot")
+        from matplotlib import pyplot as plt
+
+        self.ax_ = plt.subplots(figsize=(6, 4), layout="constrained")[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self.lines_: list[Any] = []
+        self.fill_between_: list[Any] = []
+        both = (
+            (self.scores, "labeled and unlabeled rows", BLUE, "o-"),
+            (self.supervised_scores, "labeled rows only", ORANGE, "s--"),
+        )
+        for scores, label, color, style in both:
+            mean, deviation = np.mean(scores, axis=1), np.std(scores, axis=1)
+            self.lines_ += self.ax_.plot(self.n_labels, mean, style, label=label, color=color)
+            low, high = mean - deviation, mean + deviation
+            band = self.ax_.fill_between(self.n_labels, low, high, color=color, alpha=0.15, linewidth=0)
+            self.fill_between_.append(band)
+        self.ax_.set(xscale="log", xticks=self.n_labels, xticklabels=[str(size) for size in self.n_labels])
+        self.ax_.minorticks_off()
+        self.ax_.set(xlabel="labeled rows", ylabel=f"{self.score_name} on unseen rows")
+        self.ax_.grid(alpha=0.3)
+        self.ax_.legend(loc="best")
+        return self
+
+
+def _plan(
+    estimator: Any, X: Any, y: Any, n_labels: Any, n_draws: Any, test_size: Any, supervised: Any, random_state: Any
+) -> tuple[list[int], list[_held_out.Fold], _targets.Targets]:
+    """Numbers of labels, and two fits for each and for each draw. Parameters are those of `LearningCurveDisplay`."""
+    n_draws = _numbers.check_count("n_draws", n_draws)
+    if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
+        raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
+    marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
+    if marker is None:
+        raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
+    given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
+    check_consistent_length(X, given.labeled)
+    _held_out.refuse_one_class(given)
+    marker = None if _markers.is_auto(marker) else marker
+    other = _linear_model.supervised(estimator) if supervised is None else supervised
+    folds: list[_held_out.Fold] = []
+    n_train = len(given.values) - round(float(test_size) * len(given.values))
+    usual = [size for size in _SIZES if size <= n_train] or _SIZES  # which are then refused
+    sizes = usual if n_labels is None else _check_sizes(n_labels)
+    random = check_random_state(random_state)
+    for _ in range(n_draws):
+        test, drawn = _draw(given, sizes, float(test_size), random)
+        rows = np.setdiff1d(np.arange(len(given.labeled)), test)
+        for size in sizes:
+            labeled = np.sort(drawn[:size])
+            known = _safe_indexing(_hidden(y, given, labeled, marker), rows)
+            used, labels = (labeled, given.of(labeled)) if supervised is not None else (rows, known)
+            folds += [_held_out.Fold(estimator, rows, known, test), _held_out.Fold(other, used, labels, test)]
+    return sizes, folds, given
+
+
+def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -> Any:
+    """y with the labels of some rows only; sets and probabilities stay."""
+    kept = given.weak
+    kept[labeled] = True
+    if isinstance(y, Soft):
+        return Soft(sp.csr_array(y.probabilities).multiply(kept[:, None]), y.classes)
+    found = _markers.column(y, "y").astype(object)
+    found[~kept] = marker
+    return found
+
+
+def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, scoring: Any) -> Any:
+    return check_scoring(model, scoring)(model, rows, given.of(test))
+
+
+def _check_sizes(n_labels: Any) -> list[int]:
+    sizes: list[Any] = list(n_labels)
+    if not sizes or not all(isinstance(n, Integral) for n in sizes) or min(sizes) < 1 or sorted(set(sizes)) != sizes:
+        raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")
+    return [int(n) for n in sizes]
+
+
+def _draw(
+    given: _targets.Targets, sizes: list[int], test_size: float, random: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Test rows and labeled training rows, with every class among the first sizes[0] of the latter."""
+    pool, n_classes = np.flatnonzero(given.labeled), len(np.unique(given.values))
+    n_test = round(test_size * len(pool))
+    if n_test < 1 or len(pool) - n_test < sizes[-1]:
+        raise ValueError(f"y has {len(pool)} labels, {n_test} for testing: {sizes[-1]} of n_labels cannot be drawn")
+    for _ in range(_TRIES):
+        order = random.permutation(pool)
+        labeled = order[n_test : n_test + sizes[-1]]
+        if len(np.unique(given.of(labeled[: sizes[0]]))) == n_classes:
+            return order[:n_test], labeled
+    raise ValueError(f"n_labels begins with {sizes[0]}, too few for all of the {n_classes} classes among them")
+
+
+def _panels(ax: Any, n: int) -> np.ndarray:
+    """Axes (n,) from top to bottom: new or given ones."""
+    from matplotlib import pyplot as plt
+
+    if ax is None:
+        return plt.subplots(n, figsize=(6, 1.9 * n), sharex=True, layout="constrained")[1]
+    given = np.ravel(np.asarray(ax, dtype=object))
+    if len(given) != n:
+        raise ValueError(f"ax must be {n} matplotlib Axes, got {len(given)}")
+    return given
+
+
+def _whole(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto", min_n_ticks=1))
