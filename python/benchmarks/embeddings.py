@@ -36,8 +36,8 @@ from sklearn.preprocessing import normalize
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, heads, peers, quality
-from benchmarks.data import DataSet, Task
+from benchmarks import data, drawing, heads, peers, quality
+from benchmarks.drawing import DataSet, Task
 from benchmarks.measure import Report, quietly, seconds
 
 COMPONENTS = 200
@@ -108,7 +108,7 @@ def recipe(report: Report, draws: int = 3) -> None:
         names = [group.startswith(pair[0]) for _, group in messages]
         rows = data.data_set(question, np.zeros((len(names), 1)), names)
         forms = recipe_forms([data.subject_and_body(text) for text, _ in messages])
-        compare(report, in_forms(rows, forms, ON_WORDS), (20,), draws, data.draw, "accuracy")
+        compare(report, in_forms(rows, forms, ON_WORDS), (20,), draws, drawing.draw, "accuracy")
 
 
 def recipe_forms(texts: list[str]) -> Iterator[tuple[str, Any]]:
@@ -124,7 +124,7 @@ def both(report: Report, draws: int = 3) -> None:
     whole = data.newsgroups20()
     for kept in (np.arange(len(whole.y)), part_of(whole)):
         rows = replace(data.some_rows(whole, kept), name=f"{len(kept)} messages")
-        compare(report, in_forms(rows, embedded_forms(rows.X, kept), ON_WORDS[::2]), (5, 20), draws, data.draw)
+        compare(report, in_forms(rows, embedded_forms(rows.X, kept), ON_WORDS[::2]), (5, 20), draws, drawing.draw)
 
 
 def in_forms(rows: DataSet, forms: Iterable[tuple[str, Any]], learners: tuple[str, ...]) -> Cells:
@@ -149,12 +149,12 @@ def embedded_forms(X: sp.csr_matrix, kept: np.ndarray) -> Iterator[tuple[str, An
 # ------------------------------------------------------------------ an encoder, and what else one would do
 def equal(report: Report, draws: int = 5) -> None:
     """As many labels of each class."""
-    summary(report, compare(report, encoded(), THRESHOLDS, draws, partial(data.draw, sampling="equal")))
+    summary(report, compare(report, encoded(), THRESHOLDS, draws, partial(drawing.draw, sampling="equal")))
 
 
 def random(report: Report, draws: int = 5) -> None:
     """Labels of rows drawn at random, as many as classes times labels."""
-    summary(report, compare(report, encoded(), THRESHOLDS, draws, data.draw))
+    summary(report, compare(report, encoded(), THRESHOLDS, draws, drawing.draw))
 
 
 def encoded() -> Cells:
@@ -172,7 +172,10 @@ def encoded() -> Cells:
 
 def dirichlet(report: Report, draws: int = 5, concentration: float = 2.0) -> None:
     """Accuracy on 2,000 unlabeled rows whose class shares are drawn from Dirichlet(2)."""
-    sets, draw = ((data.SETS[name](), UNEVEN) for name in SETS), partial(data.draw_shares, concentration=concentration)
+    sets, draw = (
+        ((data.SETS[name](), UNEVEN) for name in SETS),
+        partial(drawing.draw_shares, concentration=concentration),
+    )
     summary(report, compare(report, sets, THRESHOLDS, draws, draw, "accuracy"))
 
 
@@ -184,7 +187,7 @@ def even(report: Report, draws: int = 5) -> None:
 def setfit(report: Report, draws: int = 10) -> None:
     """Vectors of AG News, all rows, beside encoders that were fine-tuned."""
     sets = ((data.SETS[name](), (*OURS[:2], *FAST[:1])) for name in SETS[-2:])
-    compare(report, sets, SETFIT, draws, data.draw_shares, "accuracy")
+    compare(report, sets, SETFIT, draws, drawing.draw_shares, "accuracy")
     for k, accuracy in SETFIT.items():
         report.add(f"AG News, {k} labels a class: published accuracy of SetFit", accuracy, note=PUBLISHED)
 

@@ -22,8 +22,8 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, measure
-from benchmarks.data import DataSet, Task
+from benchmarks import data, drawing, measure
+from benchmarks.drawing import DataSet, Task
 from benchmarks.measure import Report
 from fewlabel.preprocessing import text_vectorizer
 
@@ -46,9 +46,9 @@ NEAR = 0.2
 
 def pool(rows: DataSet, seed: int) -> Task:
     """At most `MOST_ROWS` training rows, none of them labeled, and a test."""
-    test = data.split(rows, np.random.default_rng((seed, 0)))
+    test = drawing.split(rows, np.random.default_rng((seed, 0)))
     kept = np.flatnonzero(~test)[np.random.default_rng((seed, 5)).permutation(np.count_nonzero(~test))[:MOST_ROWS]]
-    unlabeled = np.full(len(kept), data.UNLABELED)
+    unlabeled = np.full(len(kept), drawing.UNLABELED)
     return Task(rows.name, rows.X[kept], rows.y[kept], unlabeled, rows.X[test], rows.y[test], rows.classes)
 
 
@@ -86,7 +86,7 @@ def random_curve(task: Task, seed: int, sizes: Sequence[int]) -> np.ndarray:
     order = np.random.default_rng((seed, 2)).permutation(len(task.y))
     found = []
     for size in sizes:
-        given = np.full(len(task.y), data.UNLABELED)
+        given = np.full(len(task.y), drawing.UNLABELED)
         given[order[:size]] = task.y[order[:size]]
         found.append(accuracy(task, measure.quietly(learner(), task.X, given)))
     return np.array(found)

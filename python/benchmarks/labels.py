@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
-from benchmarks import data
-from benchmarks.data import Task
+from benchmarks import data, drawing
+from benchmarks.drawing import Task
 from benchmarks.measure import Report, quietly, seconds
 
 SETS = ("newsgroups20", "ohsumed", "reuters_r8")
@@ -104,7 +104,7 @@ def macro(task: Task, y: Any) -> float:
 def tasks(name: str, draws: int) -> list[Task]:
     """Draws of a set."""
     rows = data.SETS[name]()
-    return [data.draw(rows, LABELS, "equal", seed) for seed in range(draws)]
+    return [drawing.draw(rows, LABELS, "equal", seed) for seed in range(draws)]
 
 
 def more_rows(task: Task, rng: np.random.Generator) -> np.ndarray:
@@ -143,7 +143,7 @@ def rules(report: Report, draws: int = 3) -> None:
     for name in SETS:
         found, votes = [], keyword_votes(name)
         for seed, task in enumerate(tasks(name, draws)):
-            test = data.split(data.SETS[name](), np.random.default_rng((seed, 0)))
+            test = drawing.split(data.SETS[name](), np.random.default_rng((seed, 0)))
             train, voted = votes[~test], majority(votes)
             rows = np.flatnonzero(voted[~test] >= 0)
             linear = LogisticRegression(max_iter=300).fit(task.X[rows], voted[~test][rows]).predict(task.X_test)

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, measure
-from benchmarks.data import Task
+from benchmarks import data, drawing, measure
+from benchmarks.drawing import Task
 from benchmarks.measure import MB, Report
 
 COLS = 200_000
@@ -43,8 +43,8 @@ NEAR = 1.01  # times the objective from the true labels
 def task(n: int, seed: int = 0, cols: int = COLS, row_length: int = ROW_LENGTH) -> Task:
     """The planted corpus with labels drawn equally of each class; the unlabeled rows are the test."""
     X, y = planted(n, cols, row_length, seed)
-    labeled = data.labeled_rows(y, LABELS, "equal", np.random.default_rng(seed))
-    given = np.full(n, data.UNLABELED)
+    labeled = drawing.labeled_rows(y, LABELS, "equal", np.random.default_rng(seed))
+    given = np.full(n, drawing.UNLABELED)
     given[labeled] = y[labeled]
     return Task(f"planted, {n:,} rows", X, y, given, X[given < 0], y[given < 0], np.arange(2))
 
@@ -101,8 +101,8 @@ def fit_single(n: int) -> tuple[measure.Cost, float, int, float]:
     from fewlabel import TransductiveSVC
 
     X, y = planted(n)
-    X, given = X.astype(np.float32), np.full(n, data.UNLABELED)
-    labeled = data.labeled_rows(y, LABELS, "equal", np.random.default_rng(0))
+    X, given = X.astype(np.float32), np.full(n, drawing.UNLABELED)
+    labeled = drawing.labeled_rows(y, LABELS, "equal", np.random.default_rng(0))
     given[labeled] = y[labeled]
     small = task(1000)
     measure.quietly(TransductiveSVC(n_jobs=1), small.X, small.given)
@@ -237,7 +237,7 @@ def hidden_task(n: int, signal: float, labels: int, seed: int) -> Task:
         topical = own[of[:, None], rng.integers(0, OWN_WORDS, shape)]
         blocks.append(_counted(np.where(rng.random(shape) < signal, topical, words).astype(np.int32)))
     X = _unit_rows(blocks, lambda rows_with: np.log(n / np.maximum(1, rows_with)), COLS)
-    labeled = data.labeled_rows(y, labels // 2, "equal", np.random.default_rng((seed, 4)))
-    given = np.full(n, data.UNLABELED)
+    labeled = drawing.labeled_rows(y, labels // 2, "equal", np.random.default_rng((seed, 4)))
+    given = np.full(n, drawing.UNLABELED)
     given[labeled] = y[labeled]
     return Task(f"hidden, {n:,} rows", X, y, given, X[given < 0], y[given < 0], np.arange(2))

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import f1_score
 
-from benchmarks import data, large, measure
-from benchmarks.data import Task
+from benchmarks import data, drawing, large, measure
+from benchmarks.drawing import Task
 
 HERE = Path(__file__).parents[2]
 TASKS: dict[str, Callable[[int], Task]] = {  # of the draw; the first three need no data sets
@@ -30,12 +30,12 @@ TASKS: dict[str, Callable[[int], Task]] = {  # of the draw; the first three need
     "planted": lambda k: large.task(1000 + k, cols=2000, row_length=20),
     "million": lambda k: large.task(1_000_000, seed=k),
     **{
-        name: lambda k, name=name: data.draw(data.SETS[name](), 22, "random", k)
+        name: lambda k, name=name: drawing.draw(data.SETS[name](), 22, "random", k)
         for name in ("text1", "comp", "ccat", "gcat")
     },
 }
 MANY = ("newsgroups20", "newsgroups20_tree", "fbis", "reuters_r8")
-TASKS |= {name: lambda k, name=name: data.draw(data.SETS[name](), 5, "equal", k) for name in MANY}
+TASKS |= {name: lambda k, name=name: drawing.draw(data.SETS[name](), 5, "equal", k) for name in MANY}
 REPEATS = {"small": 200}
 METHODS = ("auto", "annealing", "switching", "maxent")  # maxent: annealing with that loss, many classes only
 WORKER = "import sys, fewlabel; sys.path.insert(0, sys.argv[1]); from benchmarks import paired; paired.work()"
@@ -52,7 +52,7 @@ def fit(name: str, method: str, draw: int, labels: int = 0) -> dict[str, float]:
     """A fit with the true class shares, by what every version of the package has."""
     from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 
-    task = data.draw(data.SETS[name](), labels, "equal", draw) if labels else TASKS[name](draw)
+    task = drawing.draw(data.SETS[name](), labels, "equal", draw) if labels else TASKS[name](draw)
     repeats = REPEATS.get(name, 1)
     model = TransductiveSVC(method=method, alpha=1e-3)
     if method == "maxent":
@@ -110,7 +110,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--labels", help="of each class, as 2,5,20,80; 0: those of the task", default="0")
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)
-    names, methods, labels = chosen.tasks.split(","), chosen.methods.split(","), map(int, chosen.labels.split(","))
+    names, methods, labels = chosen.drawing.split(","), chosen.methods.split(","), map(int, chosen.labels.split(","))
     known = {*TASKS, *data.SETS} if chosen.labels != "0" else TASKS
     if wrong := [n for n in names if n not in known] + [m for m in methods if m not in METHODS]:
         parser.error(f"unknown name {wrong[0]!r}")

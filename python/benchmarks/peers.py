@@ -22,8 +22,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, measure, quality
-from benchmarks.data import Task
+from benchmarks import data, drawing, measure, quality
+from benchmarks.drawing import Task
 
 SETS = {"newsgroups20": "20 Newsgroups", "reuters_r8": "R8"}
 LABELS, SAMPLINGS = (5, 20, 80), ("equal", "random")
@@ -69,7 +69,7 @@ def measured(draws: int, labels: list[int], names: list[str]) -> pd.DataFrame:
     for name in SETS:
         rows = data.SETS[name]()
         for k, sampling, seed in np.ndindex(len(labels), len(SAMPLINGS), draws):
-            task = data.draw(rows, labels[k], SAMPLINGS[sampling], seed)
+            task = drawing.draw(rows, labels[k], SAMPLINGS[sampling], seed)
             for tool in names:
                 lines.append({"set": name, "labels": labels[k], "sampling": SAMPLINGS[sampling], "tool": tool})
                 lines[-1] |= measure.in_fresh_process(fit, tool, task)

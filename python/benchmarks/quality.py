@@ -33,8 +33,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, measure
-from benchmarks.data import Task
+from benchmarks import data, drawing, measure
+from benchmarks.drawing import Task
 
 CHOOSING = ("newsgroups20", "comp", "recsci", "pcmac", "ohsumed", "mnist")  # constants were chosen on these
 RARE = ("gcat_5", "gcat_2", "recsci_5", "recsci_2")  # one class thinned to this percentage
@@ -144,7 +144,7 @@ def fits(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
         print(f"{name}: {rows.name}, {len(rows.y):,} rows, {len(rows.classes)} classes", flush=True)
         for labels, sampling in itertools.product(chosen.labels, chosen.sampling):
             for seed in range(chosen.first, chosen.first + chosen.draws):
-                task = data.draw(rows, labels, sampling, seed)
+                task = drawing.draw(rows, labels, sampling, seed)
                 cell = {"set": name, "labels": labels, "sampling": sampling, "draw": seed}
                 yield from (cell | fit(task, one) for one in chosen.learners)
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import measure, speed
-from benchmarks.data import Task
+from benchmarks.drawing import Task
 from benchmarks.measure import Report
 
 RANKS = 3

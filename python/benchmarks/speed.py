@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks import data, large, measure
-from benchmarks.data import Task
+from benchmarks import data, drawing, large, measure
+from benchmarks.drawing import Task
 from benchmarks.measure import Report
 
 ALPHA = 1e-3  # Sindhwani & Keerthi 2006
@@ -26,7 +26,7 @@ TWO = ("comp", "ccat", "gcat", "text1")  # sets of two classes
 def drawn(name: str) -> Task:
     """A set with 44 labels drawn at random of two classes, or five of each of many."""
     rows = data.SETS[name]()
-    return data.draw(rows, 22) if len(rows.classes) == 2 else data.draw(rows, 5, "equal")
+    return drawing.draw(rows, 22) if len(rows.classes) == 2 else drawing.draw(rows, 5, "equal")
 
 
 def ours(task: Task, method: str, n_jobs: int = 1) -> Any:
@@ -56,7 +56,7 @@ def ten_thousand(report: Report, draws: int = 3) -> None:
     for name in ("comp", "newsgroups20"):
         rows = data.SETS[name]()
         kept = np.random.default_rng(0).permutation(len(rows.y))[:13_333]  # a quarter is the test
-        tasks = [data.draw(data.some_rows(rows, np.sort(kept)), 5, "equal", seed) for seed in range(draws)]
+        tasks = [drawing.draw(data.some_rows(rows, np.sort(kept)), 5, "equal", seed) for seed in range(draws)]
         model = TransductiveSVC(n_jobs=1)
         spent = [measure.seconds(lambda t=task, m=model: measure.quietly(m, t.X, t.given))[0] for task in tasks]
         report.add(f"{name}, {len(tasks[0].y)} texts, {len(tasks[0].classes)} classes, the default", spent, " s")
@@ -85,7 +85,7 @@ def ccat(report: Report, draws: int = 3) -> None:
 
     note = f"SVMlin's annealing on three draws that are lost: {SVMLIN_CCAT}"
     for k, method in itertools.product(range(draws), METHODS):
-        task = data.draw(data.SETS["ccat"](), 22, "random", k)
+        task = drawing.draw(data.SETS["ccat"](), 22, "random", k)
         model = TransductiveSVC(method=method, alpha=ALPHA, class_prior=task.shares, unlabeled_weight=10.0, n_jobs=1)
         calls = {"ours": lambda m=model, t=task: measure.quietly(m, t.X, t.given)}
         spent = measure.turns(calls | {"peer": lambda t=task: all_labels(t, True)}, 1)
@@ -149,8 +149,8 @@ def planted(n: int, d: int, k: int) -> Task:
     y, centers = rng.integers(0, k, n), rng.normal(size=(k, d)).astype(np.float32) / np.sqrt(d)
     X = centers[y] + SPREAD / np.sqrt(d) * rng.standard_normal((n, d), np.float32)
     X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
-    given = np.full(n, data.UNLABELED)
-    labeled = data.labeled_rows(y, 5, "equal", rng)
+    given = np.full(n, drawing.UNLABELED)
+    labeled = drawing.labeled_rows(y, 5, "equal", rng)
     given[labeled] = y[labeled]
     return Task(f"planted, {n:,} x {d:,}", X, y, given, X[:0], y[:0], np.arange(k))
 
@@ -160,7 +160,7 @@ def shapes(report: Report, draws: int = 3) -> None:
     from fewlabel import TransductiveSVC
 
     for name, (X, y, labeled, most) in shaped(np.random.default_rng(0)).items():
-        given = np.where(np.arange(len(y)) < labeled, y, data.UNLABELED)
+        given = np.where(np.arange(len(y)) < labeled, y, drawing.UNLABELED)
         calls = {"peer": lambda X=X, y=y: measure.quietly(LinearSVC(), X, y)} | {
             method: lambda m=method, X=X, y=given: measure.quietly(TransductiveSVC(method=m, n_jobs=1), X, y)
             for method in METHODS

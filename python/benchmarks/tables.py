@@ -21,8 +21,8 @@ import scipy.sparse as sp
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from benchmarks import data
-from benchmarks.data import Task
+from benchmarks import data, drawing
+from benchmarks.drawing import Task
 from benchmarks.measure import Report
 
 LABELS, FIRST, DRAWS = 5, 100, 5
@@ -119,7 +119,7 @@ def columns(report: Report, draws: int = DRAWS) -> None:
             scaled = sp.hstack([text, *(BlockScaler().fit_transform(block) for block in others)], format="csr")
             found = []
             for draw in range(FIRST, FIRST + draws):
-                tasks = (data.draw(data.data_set(name, X, y), LABELS, "equal", draw) for X in (alone, scaled))
+                tasks = (drawing.draw(data.data_set(name, X, y), LABELS, "equal", draw) for X in (alone, scaled))
                 found.append(accuracies(*tasks))
             means = {key: float(np.mean([one[key] for one in found])) for key in found[0]}
             what, svc = f"{name}, {' + '.join(itertools.islice(blocks, n))}", means["LinearSVC"]

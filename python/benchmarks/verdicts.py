@@ -34,8 +34,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
-from benchmarks import data, measure, quality
-from benchmarks.data import DataSet, Task
+from benchmarks import data, drawing, measure, quality
+from benchmarks.drawing import DataSet, Task
 from benchmarks.measure import Report
 
 SETS = ("reuters_r8", "classic", "k1b", "re0", "hitech", "topics4", "gcat", "ccat", "text1", "minilm")
@@ -121,7 +121,7 @@ def sixty(report: Report, draws: int = 1) -> None:
 
     verdicts, near, ends, spent = [], [], [], []
     for name, labels, draw in itertools.product(SETS, LABELS, range(draws)):
-        task = data.draw(some(data.SETS[name]()), labels, "equal", draw)
+        task = drawing.draw(some(data.SETS[name]()), labels, "equal", draw)
         for kind, prior in priors(task).items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # shares far from those of the labels are meant here
@@ -182,7 +182,7 @@ def tasks(sets: Iterable[DataSet], draws: int) -> Iterator[Task]:
     """Of the numbers of labels of `quality`."""
     numbers, samplings = quality.options().get_default("labels"), quality.options().get_default("sampling")
     for rows, labels, sampling, draw in itertools.product(sets, numbers, samplings, range(draws)):
-        yield data.draw(rows, labels, sampling, draw)
+        yield drawing.draw(rows, labels, sampling, draw)
 
 
 def losses(found: list[Fit], kind: str) -> tuple[int, float, float, float, float]:

@@ -62,28 +62,23 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
-            not copied. Nor is a dense array of these types with contiguous rows if more than half of its values are
-            nonzero.
+            not copied, nor a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
             may have, and a group of `hierarchy` stands for its classes. Two or more columns of 0, 1 and markers are
             several labels a row, a column for each (see Notes). `Soft` holds probabilities of the classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
-            effect. Integer weights with a mean of at most 4 are treated as numbers of copies: weight k gives the same
-            fit as repeating the row k times, up to rounding. The two fits may still reach different local minima: if
-            rounding decides a tie (losses "hinge" and "crammer_singer"), or if there are more than 5,000 unlabeled
-            copies, of which class_prior="auto" uses a part. With fractional or larger weights each row gets one hard
-            label. The weighted class shares may then drift from `class_prior_` with "pair_switching" and
-            `max_switches`.
+            effect. Integer weights with a mean of at most 4 are numbers of copies: weight k gives the fit of k copies
+            of the row, up to rounding, which can decide ties, and to the unlabeled rows, 5,000 at most, by which
+            class_prior="auto" goes. With fractional or larger weights each row gets one hard label, and with
+            "pair_switching" and `max_switches` the weighted class shares may drift from `class_prior_`.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, X or y is invalid, no row is labeled, or unlabeled="auto" is ambiguous. It
-            is ambiguous if y has only 1 and -1, if y has empty texts, or if y has -1, 0 and 1 and either most rows are
-            0 or all three are about equally frequent. Or if a class is the marker: no row is unlabeled, two thirds have
-            the first or last of the classes 0, 1, 2, ..., or one like "nan", and they do not differ from the others.
+            If a parameter is out of range, X or y is invalid, no row is labeled, unlabeled="auto" is ambiguous, as
+            where y has only 1 and -1, or no row is unlabeled and the class of most rows looks like a marker.
         TypeError
             If a parameter has the wrong type.
         KeyboardInterrupt
@@ -136,7 +131,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Returns
         -------
         labels : ndarray of shape (n_rows,) or (n_rows, n_columns)
-            Classes, in the dtype of `classes_`; 0 and 1 for several labels a row.
+            In the dtype of `classes_`; 0 and 1 for several labels a row.
         """
         if _columns.several(self):
             return (self.decision_function(X) > 0).astype(np.int64)
@@ -250,7 +245,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If the model has only one class, several labels a row, or weights beyond the range of float32.
+            If the model has only one class or several labels a row.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")

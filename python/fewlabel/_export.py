@@ -9,18 +9,12 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.svm import LinearSVC
 
 _COPIED = ("n_features_in_", "feature_names_in_", "n_iter_")
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 def as_sklearn(model: Any, calibrated: bool) -> Any:
     """LinearSVC or LogisticRegression with the weights of a model, or a VotingClassifier with its probabilities."""
     if len(model.classes_) < 2:
         raise ValueError(f"the model has only one class, {model.classes_[0]}: scikit-learn has no such linear model")
-    if (largest := max(np.abs(model.coef_).max(), np.abs(model.intercept_).max())) > _LARGEST:
-        raise ValueError(
-            f"the model has a weight of {largest:.0e}, as features are as small: float32, which ONNX has, ends at "
-            f"{_LARGEST:.0e}. Multiply the features by a number before the fit"
-        )
     if calibrated and model.calibrate and np.isfinite(model.calibration_temperature_):
         return _calibrated(model)
     kind = LogisticRegression if model.loss == "maxent" else LinearSVC

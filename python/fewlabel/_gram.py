@@ -15,34 +15,20 @@ _EQUAL = 1e-9  # relative difference of residuals that counts as none
 Kernel = Callable[[Any, Any], Any]
 
 
-class Given:
-    """Features of a kernel matrix of all rows (n, n), spanned by at most `most` of them."""
+class Spanned:
+    """Features of a kernel, spanned by at most `most` rows: of a function of these rows, or of its matrix of all rows."""
 
-    def __init__(self, gram: np.ndarray, most: int):
+    def __init__(self, rows: Any, most: int, kernel: Kernel | None = None):
+        gram = _evaluated(kernel, rows, rows) if kernel else rows
         factor, self._pivots = pivoted_cholesky(_checked(gram), most)
         self._factor = factor[self._pivots]  # (m, m), lower
+        self._kernel, self._rows = kernel, rows[self._pivots] if kernel else None
         self.n_features = len(self._pivots)
 
-    def features(self, columns: np.ndarray) -> np.ndarray:
-        """Features (n, m), given the kernel with each row of the matrix."""
-        return _solved(self._factor, columns[:, self._pivots])
-
-
-class Spanned:
-    """Features of a kernel function, spanned by these rows."""
-
-    def __init__(self, kernel: Kernel, rows: Any):
-        factor, pivots = pivoted_cholesky(_checked(_evaluated(kernel, rows, rows)), rows.shape[0])
-        self._kernel, self._rows, self._factor = kernel, rows[pivots], factor[pivots]
-        self.n_features = len(pivots)
-
     def features(self, X: Any) -> np.ndarray:
-        """Features (n, m) of rows."""
-        return _solved(self._factor, _evaluated(self._kernel, X, self._rows))
-
-
-def _solved(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(solve_triangular(factor, columns.T, lower=True).T)
+        """Features (n, m) of rows; given a matrix, of their kernel with each of its rows."""
+        columns = _evaluated(self._kernel, X, self._rows) if self._kernel else X[:, self._pivots]
+        return np.ascontiguousarray(solve_triangular(self._factor, columns.T, lower=True).T)
 
 
 def _evaluated(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:

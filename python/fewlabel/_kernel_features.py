@@ -134,11 +134,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         n, m = X.shape[0], min(X.shape[0], m)
         _memory.need(24.0 * n * m, f"{m} features of {n} rows", "set n_components to fewer")
         if self.kernel == "precomputed":
-            self._map = interruptible(lambda: _gram.Given(_data.dense(X, "X"), m))
+            self._map = interruptible(lambda: _gram.Spanned(_data.dense(X, "X"), m))
             return self
         rows = X[_nonzero(X)] if _nonzero(X).any() else X
         kernel = self.kernel if callable(self.kernel) else partial(rbf_kernel, gamma=gamma or _scale(rows))
-        self._map = interruptible(lambda: _gram.Spanned(kernel, rows[Distinct(rows).first[:m]]))
+        self._map = interruptible(lambda: _gram.Spanned(rows[Distinct(rows).first[:m]], m, kernel))
         return self
 
     def transform(self, X: Any) -> np.ndarray:

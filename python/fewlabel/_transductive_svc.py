@@ -175,9 +175,8 @@ class TransductiveSVC(LinearClassifier):
     1 where f is at most 0.4 from 0, 0 where it is 1 or more, and two parabolas in between. With more classes, m is s_y
     minus 0.1 log Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
 
-    With class_prior="auto" and labels that look picked rather than drawn at random, thresholds are not adjusted to the
-    estimated shares at the end (balance "labels"). With "auto" the last row of `history_` is the comparison of
-    annealing with switching, which ends early if it cannot reach a lower objective.
+    With "auto" the last row of `history_` is the comparison of annealing with switching, which ends early if it cannot
+    reach a lower objective.
 
     If "auto" estimates the shares, the classifier is T + v (S + M): T the best solution, S the supervised one, M a
     mixture of all rows (Nigam et al. 2000), v = 2 / (4 + labels of a class). Each is divided by the root mean square of
@@ -185,14 +184,12 @@ class TransductiveSVC(LinearClassifier):
     of the labels, v is twice that, and the estimate first moves toward the shares of the classes that the three
     predict, with T of a third of the rows. `history_` and `objective_` are those of T.
 
-    Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` is a
-    list with the classes of each column; `coef_` and `intercept_` have a row for each column, `transduction_` and
-    `label_distributions_` (the probability of 1) a column. `class_prior_` is the share of 1 in each column, and
-    `history_` a list of dicts; the attributes that describe the fit are arrays, but for `n_iter_`, the largest, and
-    `n_fits_` and `objective_`, the sums. `class_prior` is "auto" or "labels", both the shares of the column's labels,
-    or the share of 1 in each column. A column whose labels are all equal, or that has none (then it is 0), is constant,
-    unless its share is given. With the same shares a column has the bits of its separate fit. `hierarchy` and
-    `warm_start` are not supported.
+    Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` and
+    `history_` are lists with an entry for each column; `coef_` and `intercept_` have a row, `transduction_` and
+    `label_distributions_` (the probability of 1) a column, other attributes a number for it, but for `n_iter_`, the
+    largest, and `n_fits_` and `objective_`, the sums. `class_prior` is "auto" or "labels", both the shares of the
+    column's labels, or the share of 1 in each column. A column of equal labels, or of none (then it is 0), is constant,
+    unless its share is given. `hierarchy` and `warm_start` are not supported.
 
     Use rows of unit length: `text_vectorizer` makes them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.

@@ -18,14 +18,7 @@ _VARYING = re.compile(r".*(?:# may vary|Use of argument\(s\)).*\n?")  # lines th
 _PathLike = str | bytes | os.PathLike[Any]
 _Block = list[tuple[int, str]]
 _CONLLU = 10  # columns
-_COMPRESSED = {  # first bytes: program and its module of Python
-    rb"\x1f\x8b": ("gzip", "gzip"),
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": ("bzip2", "bz2"),
-    rb"\xfd7zXZ\x00": ("xz", "lzma"),
-    rb"PK\x03\x04": ("zip", ""),
-    rb"\x28\xb5\x2f\xfd": ("zstd", ""),
-    rb"7z\xbc\xaf": ("7-Zip", ""),
-}
+_COMPRESSED = {rb"\x1f\x8b": "gzip", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bz2", rb"\xfd7zXZ\x00": "lzma"}  # first bytes
 
 
 def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
@@ -96,16 +89,14 @@ def _lines(name: str) -> list[str]:
     with open(name, "rb") as file:
         content = file.read()
     try:
-        for start, (program, module) in _COMPRESSED.items():
-            if re.match(start, content) and not module:
-                raise ValueError(f"it is compressed by {program}: unpack it first")
-            if re.match(start, content):
-                content = importlib.import_module(module).decompress(content)
-                break
+        for module in [module for start, module in _COMPRESSED.items() if re.match(start, content)]:
+            content = importlib.import_module(module).decompress(content)
         lines = content.decode("utf-8-sig").split("\n")  # editors of Windows begin with a mark
     except UnicodeDecodeError as reason:
         number = 1 + content.count(b"\n", 0, reason.start)
-        raise ValueError(f"{name}, line {number}: not UTF-8 ({reason})") from reason
+        raise ValueError(
+            f"{name}, line {number}: not UTF-8 ({reason}); unpack it first if it is an archive"
+        ) from reason
     except Exception as reason:  # decompressors have several
         raise ValueError(f"{name} cannot be read: {reason}") from reason
     lines = [line.removesuffix("\r") for line in lines]

@@ -45,7 +45,7 @@ def go_comments(monkeypatch):
     sys.modules.pop("go_comments")
 
 
-def planted() -> data.DataSet:
+def planted() -> drawing.DataSet:
     """Rows around a centre for each class, of very different size."""
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(np.arange(3), SIZES))
@@ -101,7 +101,7 @@ def test_subject_and_body():
 
 # ------------------------------------------------------------------ draws and cache
 def test_as_many_rows_are_drawn_at_random_as_equally_of_each_class():
-    equal, random = (data.draw(planted(), 20, sampling, 0) for sampling in ("equal", "random"))
+    equal, random = (drawing.draw(planted(), 20, sampling, 0) for sampling in ("equal", "random"))
     n_labels = [np.bincount(task.y[~task.unlabeled], minlength=3).tolist() for task in (equal, random)]
     assert n_labels[0] == [20, 20, 15]  # half of the 30 training rows of the smallest class
     assert sum(n_labels[1]) == 55
@@ -110,11 +110,11 @@ def test_as_many_rows_are_drawn_at_random_as_equally_of_each_class():
     assert (len(equal.y), len(equal.y_test)) == (300, 100)
     for task in (equal, random):
         np.testing.assert_array_equal(task.given[~task.unlabeled], task.y[~task.unlabeled])
-    np.testing.assert_array_equal(data.draw(planted(), 20, "random", 0).given, random.given)
+    np.testing.assert_array_equal(drawing.draw(planted(), 20, "random", 0).given, random.given)
 
 
 def test_the_true_shares_are_those_of_the_classes_with_labels():
-    task = data.draw(planted(), 20, "equal", 0)
+    task = drawing.draw(planted(), 20, "equal", 0)
     counts = np.bincount(task.y[task.unlabeled])
     np.testing.assert_allclose(task.shares, counts / counts.sum())
     task.given[task.y == 2] = -1
@@ -123,7 +123,7 @@ def test_the_true_shares_are_those_of_the_classes_with_labels():
 
 @pytest.mark.parametrize("concentration", [None, 2.0, np.inf])
 def test_shares_of_the_unlabeled_rows_are_drawn(concentration):
-    few, more = (data.draw_shares(planted(), k, 0, concentration) for k in (5, 10))
+    few, more = (drawing.draw_shares(planted(), k, 0, concentration) for k in (5, 10))
     counts = np.bincount(few.y[few.unlabeled])
     np.testing.assert_array_equal(np.bincount(few.y[~few.unlabeled]), 5)
     np.testing.assert_array_equal(few.y_test, few.y[few.unlabeled])
@@ -408,7 +408,7 @@ def test_verdicts_are_judged_and_labels_decide():
     assert [verdicts.judged("helps", gain) for gain in (0.01, 0.004, -0.1)] == ["right", "wrong", "wrong"]
     assert [verdicts.judged("no difference", gain) for gain in (0.009, -0.02)] == ["right", "wrong"]
     assert verdicts.judged("cannot tell", 0.1) == "cannot tell"
-    task = data.draw(verdicts.some(planted()), 10, "equal")
+    task = drawing.draw(verdicts.some(planted()), 10, "equal")
     told = check(TransductiveSVC(class_prior=[0.1, 0.1, 0.8]), task.X, task.given, verbose=0)
     told = verdicts.shuffled(dataclasses.replace(told, lower=-0.5, upper=0.5), 1)
     near, end = verdicts.decided(told, task)

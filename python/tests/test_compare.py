@@ -53,7 +53,8 @@ def test_the_picture() -> None:
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
-    found = compare(TransductiveSVC(), X, Y, ["annealing"], cv=2, verbose=0, ax=ax)
+    found = compare(TransductiveSVC(), X, Y, ["annealing"], cv=2, verbose=0)
+    found.plot(ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(found.scores)
     assert ax.get_xlabel() == "f1_macro"
 

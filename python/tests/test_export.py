@@ -82,12 +82,6 @@ def test_probabilities_are_calibrated_where_those_of_the_model_are(kind: Any, k:
     np.testing.assert_array_equal(scores, model.decision_function(rows))
 
 
-def test_weights_that_float32_has_not_are_refused() -> None:
-    model = TransductiveSVC().fit(TWO.X * 1e-42, TWO.y)
-    with pytest.raises(ValueError, match=r"weight of \de\+\d\d, as features are .* Multiply the features by a number"):
-        model.to_sklearn()
-
-
 def test_skops_keeps_models() -> None:
     io = pytest.importorskip("skops.io")
     model = make_pipeline(TfidfVectorizer(), TransductiveSVC(calibrate=True)).fit(TEXTS[4], LABELS[4])

@@ -738,12 +738,9 @@ def test_compressed_files_are_recognized_by_their_bytes(tmp_path: Path, program:
 
 
 def test_files_that_are_not_read(tmp_path: Path) -> None:
-    for start, program in ((b"PK\3\4", "zip"), (b"\x28\xb5\x2f\xfd", "zstd")):
-        (path := tmp_path / "tokens.gz").write_bytes(start)
-        with pytest.raises(
-            ValueError, match=f"tokens.gz cannot be read: it is compressed by {program}: unpack it first"
-        ):
-            load_conll_file(path)
+    (path := tmp_path / "tokens.gz").write_bytes(b"\x28\xb5\x2f\xfd")  # of zstd
+    with pytest.raises(ValueError, match=r"tokens.gz, line 1: not UTF-8 .*; unpack it first if it is an archive"):
+        load_conll_file(path)
     with pytest.raises(TypeError, match="path must be the path of a file, got BytesIO"):
         load_conll_file(io.BytesIO(b"a O\n"))  # type: ignore[arg-type]
 

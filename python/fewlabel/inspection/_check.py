@@ -6,10 +6,7 @@ Rule     Labels of these d rows alone tell them apart. m random ones, of which o
          (Dirichlet-multinomial). They are judged once half of the planned labels are there, as each look is another
          chance to be wrong; planned are as many as decide at the expected split: at first that of LEAD, later that so
          far with PRIOR labels of LEAD, and then at least as many again (Pocock, Biometrika 1977, plans looks, too).
-Source   ours. Chosen on 108 undecided fits of 19 sets that the benchmark "verdicts" does not have, 8 orders each: 92 %
-         of the numbers are right within a factor of 2, 99 % of the verdicts, by 37 labels in the median (LEAD 0.6 and
-         0.67: 94 and 89 %, 61 and 27 labels). Cross-validation gave 49 right and 1 wrong verdicts of 107 fits; with
-         80 % as CONFIDENCE 57 and 2; with held-out rows that are no rows of the fits 48 and 2, with both 54 and 4.
+Source   ours; measured in docs/notes/verdicts.md.
 """
 
 from dataclasses import dataclass, field, replace
@@ -190,11 +187,9 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     Returns
     -------
     check : Check
-        `verdict`: "helps", "hurts", "no difference" or "cannot tell"; `supervised` and `semi_supervised`, the
-        accuracies on `n_rows` labeled rows; `lower` and `upper`, a confidence interval of their difference; `gained`
-        and `lost`, the numbers of rows that only one of the two models classifies correctly; `disagreements`, the
-        unlabeled rows on which the two models differ, in random order, and `needed`, how many of their labels give a
-        verdict by its method `decide`. `str()` is a summary.
+        `verdict`: "helps", "hurts", "no difference" or "cannot tell"; the accuracies `supervised` and
+        `semi_supervised`, with the ends `lower` and `upper` of a 90 % interval of their difference; `disagreements`,
+        unlabeled rows of which the labels decide by its method `decide`, and `needed`, how many. `str()` is a summary.
 
     Raises
     ------

@@ -90,7 +90,6 @@ def compare(
     cv: Any = 5,
     n_jobs: int | None = None,
     verbose: int = 1,
-    ax: Any = None,
 ) -> Comparison:
     """Compare methods with the supervised model by cross-validation on the labeled rows.
 
@@ -109,8 +108,6 @@ def compare(
         Name of a scorer of scikit-learn.
     verbose : int, default=1
         Above 0: show the progress of the fits, from the third second on, and print the table.
-    ax : matplotlib.axes.Axes or None, default=None
-        Where to draw the scores. None: do not draw; `Comparison.plot` draws them later.
 
     Returns
     -------
@@ -156,8 +153,6 @@ def compare(
     found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)
     if verbose:
         print(found)
-    if ax is not None:
-        found.plot(ax)
     return found
 
 

@@ -6,12 +6,7 @@ Estimate  Every answer is compared with the prediction made before it was given.
 Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
           Vijay-Shanker, CoNLL 2009, stop when predictions are stable too), and at most RARE of the labels are the only
           one of their class: that share estimates how many rows have a class without any label (Good, Biometrika 1953),
-          and rare classes change few predictions. Each refit of a transductive classifier changes some predictions to
-          and fro even where its accuracy is flat. On Reuters R8, whose rarest class has 0.7 % of the rows, draw 100,
-          the curve was flat from 100 labels on; STABLE alone stopped at 40, with a RARE of 0.02 at 80, of 0.01 at 100.
-          Refits continue from the last one and change less than new fits: on R8 and Ohsumed, draws 100 and 101, a
-          STABLE of 0.25 stopped at 1, 0.41, 0.65 and 1.4 times the labels where the curve was flat, of 0.1 at 1.2,
-          0.65, 0.9 and 1.4 times, of 0.08 at 1.4, 0.71, not at all and 1.4 times.
+          and rare classes change few predictions. Measured in docs/notes/labels-next.md.
 """
 
 from collections.abc import Iterable
