@@ -16,7 +16,7 @@ Kernel = Callable[[Any, Any], Any]
 
 
 class Spanned:
-    """Features of a kernel, spanned by at most `most` rows: of a function of these rows, or of its matrix of all rows."""
+    """Features of a kernel, spanned by at most `most` rows: of a function of them, or of its matrix of all rows."""
 
     def __init__(self, rows: Any, most: int, kernel: Kernel | None = None):
         gram = _evaluated(kernel, rows, rows) if kernel else rows

@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 from benchmarks import __main__ as program
 from benchmarks import (
     data,
+    drawing,
     embeddings,
     figures,
     heads,
