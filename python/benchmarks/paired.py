@@ -110,7 +110,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--labels", help="of each class, as 2,5,20,80; 0: those of the task", default="0")
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)
-    names, methods, labels = chosen.drawing.split(","), chosen.methods.split(","), map(int, chosen.labels.split(","))
+    names, methods, labels = chosen.tasks.split(","), chosen.methods.split(","), map(int, chosen.labels.split(","))
     known = {*TASKS, *data.SETS} if chosen.labels != "0" else TASKS
     if wrong := [n for n in names if n not in known] + [m for m in methods if m not in METHODS]:
         parser.error(f"unknown name {wrong[0]!r}")

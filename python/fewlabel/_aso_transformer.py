@@ -185,18 +185,12 @@ class ASOTransformer(TransformerMixin, Estimator):
         return as_chosen_sparse(sp.hstack([X, sp.csr_array(self._added(X))], format="csr"))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features of `transform`.
+        """Names of the features of X, unless `output` is "structure", and asotransformer0, asotransformer1, ...
 
         Parameters
         ----------
         input_features : array-like of str or None, default=None
             Names of the features of X. None: the names seen in `fit`, or x0, x1, ...
-
-        Returns
-        -------
-        names : ndarray of str
-            Names of the features of X, unless `output` is "structure", followed by asotransformer0, asotransformer1,
-            ...
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
@@ -219,11 +213,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         table : list of Strongest
             One entry per component, group by group: `component`, its index; `positive` and `negative`, lists of (name,
             weight).
-
-        Raises
-        ------
-        ValueError
-            If `n_features` is out of range or the number of names is wrong.
         """
         check_is_fitted(self)
         n_features = _numbers.check_count("n_features", n_features)

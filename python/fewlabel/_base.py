@@ -157,13 +157,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     @WhereCalibrated
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of the probability of each class for each row.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
-            As in `predict_proba`.
-        """
+        """Logarithms of the probabilities of `predict_proba`."""
         if _columns.several(self):
             with np.errstate(divide="ignore"):  # a column without positive labels
                 return np.log(self.predict_proba(X))
@@ -189,12 +183,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Returns
         -------
         score : float
-            Weighted share of the labeled rows that are classified correctly.
-
-        Raises
-        ------
-        ValueError
-            If no row is labeled.
+            Weighted share of the labeled rows that are classified correctly; a ValueError if there is none.
         """
         check_is_fitted(self)
         if _columns.several(self):
@@ -215,11 +204,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         names : ndarray of shape (n_rows,)
             Names of groups and classes: texts if the classes are texts, otherwise in the dtype of `classes_` or as
             objects.
-
-        Raises
-        ------
-        ValueError
-            If the model was fitted without `hierarchy`, or `level` is not an integer of at least 1.
         """
         check_is_fitted(self)
         if self.hierarchy_ is None:
@@ -240,12 +224,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         model : LinearSVC, LogisticRegression or VotingClassifier
             A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
             Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. If the
-            model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores.
-
-        Raises
-        ------
-        ValueError
-            If the model has only one class or several labels a row.
+            model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
+            ValueError for a model of only one class or of several labels a row.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")

@@ -115,8 +115,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         ------
         ValueError
             If a parameter is out of range, X is invalid, or a kernel is not symmetric and positive semidefinite.
-        MemoryError
-            If the estimated memory exceeds the available memory (Linux only).
         """
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
@@ -143,11 +141,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def transform(self, X: Any) -> np.ndarray:
         """Features of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows; with "precomputed", their kernel with each row of `fit`.
 
         Returns
         -------

@@ -53,12 +53,9 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Raises
     ------
     ValueError
-        If the classes are not texts, integers, floats or bools, a parameter cannot be saved, or a row has several
-        labels.
+        If a parameter cannot be saved, or a row has several labels.
     TypeError
         If the model is of another type, such as a pipeline.
-    OSError
-        If the file cannot be written.
 
     Examples
     --------
@@ -91,15 +88,13 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
 
     Returns
     -------
-    model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
-        The estimator, with the attributes that `save_model` saves.
+    model : estimator
+        With the attributes that `save_model` saves.
 
     Raises
     ------
     ValueError
         If the file is damaged, was written by a later version, or is not a model file.
-    OSError
-        If the file cannot be read.
     RuntimeError
         If the native library cannot be loaded, and the model is no classifier, which NumPy reads.
     """

@@ -108,8 +108,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     for the probabilities p of a sequence's tags, as in `predict_marginals`, and the shares m(q) of the tags; with
     "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
 
-    Sequences of one token make it a classifier: "crf" is then multinomial logistic regression. Tags of tokens without a
-    label, and those of a set, are summed out; the objective may then have several minima.
+    Tags of tokens without a label, and those of a set, are summed out; the objective may then have several minima.
 
     References
     ----------
@@ -160,13 +159,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         ------
         ValueError
             If a parameter is out of range, X, y or lengths are invalid, no token is labeled, or labels use a forbidden
-            transition.
-        TypeError
-            If a parameter has the wrong type.
-        KeyboardInterrupt
-            If the user interrupts the fit. The estimator is left unchanged.
-        MemoryError
-            If the estimated memory of the fit exceeds the available memory (Linux only).
+            transition. Other errors are those of `TransductiveSVC.fit`.
         """
         warm = self._is_warm()
         X, y, tokens = _given.flat(X, y, lengths)
@@ -209,7 +202,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Returns
         -------
         tags : ndarray of shape (n_tokens,), or list of such
-            Tags. A list with one array per sequence if X is a list.
+            A list with one array per sequence if X is a list.
         """
         scores, tokens = self._scores(X, lengths)
         if allowed is not None:
@@ -223,8 +216,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
-            Score and margin. The margin is infinite if only one sequence of tags is possible, or if there is no
-            token.
+            The margin is infinite if only one sequence of tags is possible, or if there is no token.
         """
         found, _ = self._decoded(X, lengths, "scores", "margins")
         return np.column_stack([found["scores"], found["margins"]])
@@ -241,18 +233,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return _given.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
-        """Share of the labeled tokens whose tag is predicted correctly.
-
-        Returns
-        -------
-        score : float
-            Token accuracy.
-
-        Raises
-        ------
-        ValueError
-            If no token is labeled.
-        """
+        """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none."""
         check_is_fitted(self)
         X, y, lengths = _given.flat(X, y, lengths)
         given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_))

@@ -41,11 +41,7 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     ------
     ValueError
         If a line has too few columns or others than the line before, sentences have different numbers of columns and
-        `columns` counts from the end, or the file is not UTF-8, damaged, or compressed by another program.
-    TypeError
-        If `path` is not a path, or `columns` are no integers.
-    OSError
-        If the file cannot be read.
+        `columns` counts from the end, or the file is not UTF-8 or damaged.
 
     Notes
     -----
@@ -165,11 +161,6 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
         Docstrings of public names, in the order of topics and names. One that several names share is taken once.
     topic : ndarray of shape (n_texts,), str
         The subpackage of each.
-
-    Raises
-    ------
-    ValueError
-        If SciPy has no subpackage of this name.
 
     Examples
     --------

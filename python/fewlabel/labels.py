@@ -76,10 +76,6 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     DataWarning
         If no text contains some of the words, which are named.
 
-    Raises
-    ------
-    ValueError
-        If there is no word, a text stands in place of a list, `keywords` is no dict, or a row of `texts` is no text.
     """
     if isinstance(texts, str):
         raise ValueError("texts must be a list of texts, got one text")
@@ -173,12 +169,6 @@ def from_votes(
     votes : Votes
         A `y`, with a table of the sources. Classes are assumed to have equal shares: their shares are the `class_prior`
         of the classifier.
-
-    Raises
-    ------
-    ValueError
-        If no source votes, the classes are fewer than two, accuracies are not between 0 and 1, or `sources` has not a
-        name for each column.
 
     References
     ----------

@@ -33,8 +33,7 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     Returns
     -------
     scorer : callable
-        Called with an estimator, X, y and, if the metric supports it, `sample_weight`. It returns a float, or a dict
-        from name to float for several metrics, and raises a ValueError if no row is labeled.
+        As those of scikit-learn; a ValueError if no row is labeled.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def positive_unlabeled_scores(
     Raises
     ------
     ValueError
-        If no row has the positive label, a row has another one, no row is unlabeled, or `share` is out of range.
+        If no row has the positive label, a row has another one, or no row is unlabeled.
 
     References
     ----------

@@ -103,14 +103,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         X : object, default=None
             Not used.
         y : array-like of shape (n_rows,) or None, default=None
-            Labels with markers; only some splitters, such as `LeaveOneOut`, need them here.
-        groups : array-like of shape (n_rows,) or None, default=None
-            Groups; only some splitters, such as `LeaveOneGroupOut`, need them (and y) here.
-
-        Returns
-        -------
-        n_splits : int
-            At least 1.
+            Labels with markers; only some splitters, such as `LeaveOneOut`, need them here, or groups.
         """
         if y is None:
             return int(self._inner().get_n_splits())
@@ -151,8 +144,6 @@ def held_out_probabilities(
         Clones are fitted.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         Rows, labeled and unlabeled.
-    y : array-like of shape (n_rows,)
-        Labels, with markers for the rows without one.
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`.
     n_jobs : int or None, default=None

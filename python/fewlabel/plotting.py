@@ -51,9 +51,7 @@ class HistoryDisplay:
     axes_ : ndarray of shape (4,) of matplotlib Axes
         The panels, top to bottom.
     figure_ : matplotlib Figure
-        The figure with them.
     lines_ : list of 4 matplotlib Line2D
-        The line of each panel.
 
     Examples
     --------
@@ -84,11 +82,6 @@ class HistoryDisplay:
             Title. None: the class and the method of the estimator.
         ax : array-like of 4 matplotlib Axes, or None, default=None
             Where to draw. None: a new figure.
-
-        Returns
-        -------
-        display : HistoryDisplay
-            The picture.
         """
         model = _linear_model.last(estimator)
         check_is_fitted(model)
@@ -103,13 +96,7 @@ class HistoryDisplay:
         return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "HistoryDisplay":
-        """Draw.
-
-        Returns
-        -------
-        display : HistoryDisplay
-            Itself.
-        """
+        """Draw, and return the display."""
         check_matplotlib_support("HistoryDisplay.plot")
         from matplotlib.ticker import PercentFormatter
 
@@ -163,9 +150,7 @@ class LearningCurveDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        The axes.
     figure_ : matplotlib Figure
-        The figure with them.
     lines_ : list of 2 matplotlib Line2D
         Means over the draws: semi-supervised, supervised.
     fill_between_ : list of 2 matplotlib collections
@@ -238,11 +223,6 @@ class LearningCurveDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
 
-        Returns
-        -------
-        display : LearningCurveDisplay
-            The picture.
-
         Raises
         ------
         ValueError
@@ -258,13 +238,7 @@ class LearningCurveDisplay:
         return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "LearningCurveDisplay":
-        """Draw.
-
-        Returns
-        -------
-        display : LearningCurveDisplay
-            Itself.
-        """
+        """Draw, and return the display."""
         check_matplotlib_support("LearningCurveDisplay.plot")
         from matplotlib import pyplot as plt
 

@@ -140,11 +140,6 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ----------
         y : None
             Not used.
-
-        Raises
-        ------
-        ValueError
-            If `norm` is not a number above 0, or X is invalid.
         """
         _numbers.check_positive("norm", self.norm)
         X = _data.admitted(X)
@@ -166,13 +161,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Multiply the block by the factor.
-
-        Returns
-        -------
-        X_scaled : {ndarray, sparse matrix or array} of shape (n_rows, n_features)
-            A copy.
-        """
+        """A copy of the block, multiplied by the factor: an array or sparse matrix (n_rows, n_features)."""
         check_is_fitted(self)
         X = _data.admitted(X)
         X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32), reset=False)

@@ -63,12 +63,6 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         y : object, default=None
             Not used.
 
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range.
-        TypeError
-            If a sentence is not a list or a token is not a text.
         """
         self._check_parameters()
         if self.n_features is None:
@@ -111,7 +105,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         Returns
         -------
         names : ndarray of str, shape (n_features,)
-            Such as "token=Madrid". Hashed features have the numbers of their columns.
+            Such as "token=Madrid"; of hashed features the numbers of their columns.
         """
         check_is_fitted(self)
         if self.n_features is None:
@@ -180,8 +174,6 @@ def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str
 
     Raises
     ------
-    TypeError
-        If `tags` contains anything but texts and None, such as a list per sequence.
     ValueError
         If no tag but "O" has the form, or one has another form, such as "B_PER" or "PER-B".
 

@@ -57,10 +57,6 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
 
     Raises
     ------
-    ValueError
-        If parameters or data are invalid.
-    TypeError
-        If a parameter has the wrong type, or X or y is not Dask's.
     RuntimeError
         If a worker is lost: the message has its address. The fit ends on all workers.
     KeyboardInterrupt

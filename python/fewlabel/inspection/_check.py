@@ -118,11 +118,6 @@ class Check(_table.Table):
         check : Check
             Its interval, `gained` and `lost` are those of the `n_labels` rows with a label. With fewer than half of the
             number that was `needed`, only `n_labels` and `needed` change.
-
-        Raises
-        ------
-        ValueError
-            If there are more labels than disagreements.
         """
         given = _targets.plain(labels, self._differing.marker, "labels")
         if (n := len(given.codes)) > len(self.disagreements):
@@ -169,8 +164,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
-        Fitted or not; clones are fitted. In both models, the other steps of a pipeline are fitted on the unlabeled rows
-        too.
+        Clones are fitted. In both models, the other steps of a pipeline are fitted on the unlabeled rows too.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)

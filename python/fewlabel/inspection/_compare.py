@@ -22,18 +22,10 @@ METHODS = ("auto", "annealing", "switching")  # the default, as far as the estim
 
 @dataclass(eq=False, repr=False)
 class Comparison(_table.Table):
-    """Result of `compare`.
+    """Result of `compare`."""
 
-    Attributes
-    ----------
-    scores : dict of str to ndarray of shape (n_splits,)
-        Score on each test fold, by name; "supervised" comes first.
-    scoring : str
-        What the scores are.
-    """
-
-    scores: dict[str, np.ndarray]
-    scoring: str
+    scores: dict[str, np.ndarray]  #: score (n_splits,) on each test fold, by name; "supervised" comes first
+    scoring: str  #: what the scores are
 
     def __str__(self) -> str:
         wide = max(len(name) for name in self.scores)
@@ -120,13 +112,6 @@ def compare(
     ValueError
         If there is no method, a method is named "supervised", no class has `cv` labeled rows, or a class has
         only one.
-    TypeError
-        If the model is of another type.
-
-    Warns
-    -----
-    DataWarning
-        If no row is unlabeled: all methods then give the supervised model.
 
     Examples
     --------

@@ -74,8 +74,8 @@ def estimate_class_prior(
     Raises
     ------
     ValueError
-        If all labels have one class and `rest` is not given, no row is unlabeled, a parameter is out of range, or the
-        rows of the only class cannot be told from the others.
+        If all labels have one class and `rest` is not given, no row is unlabeled, or the rows of the only class cannot
+        be told from the others.
 
     Warns
     -----

@@ -61,8 +61,6 @@ def explain(
 
     Raises
     ------
-    ValueError
-        If `row` is not a single row, a class is unknown, or the number of names is wrong.
     TypeError
         If the model is not linear in the features of `row`.
 
@@ -131,21 +129,12 @@ def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, floa
 
 @dataclass(eq=False, repr=False)
 class TopFeatures(_table.Table):
-    """Result of `top_features`: for each class the features with the largest weights in its favor. `str()` is a table.
+    """Result of `top_features`: for each class the features with the largest weights in its favor. `str()` is a
+    table."""
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The classes.
-    features : list of ndarray of shape (n,), str
-        Names of the features of each class, the largest weight first.
-    weights : list of ndarray of shape (n,)
-        Their weights, above 0.
-    """
-
-    classes: np.ndarray
-    features: list[np.ndarray]
-    weights: list[np.ndarray]
+    classes: np.ndarray  #: (n_classes,)
+    features: list[np.ndarray]  #: names (n,) of the features of each class, the largest weight first
+    weights: list[np.ndarray]  #: (n,) above 0
 
     def __str__(self) -> str:
         pairs = (zip(*both, strict=True) for both in zip(self.features, self.weights, strict=True))
@@ -207,8 +196,6 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
 
     Raises
     ------
-    ValueError
-        If the model has only one class, or the number of names is wrong.
     TypeError
         If the model is not linear in its features.
 

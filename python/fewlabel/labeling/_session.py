@@ -109,7 +109,7 @@ class Session:
         return labels(self._read(), self._positions, self._learner.marker)
 
     def next(self, n: int = 10) -> list[Any]:
-        """Choose rows to label, after a refit if there are new answers.
+        """Choose rows to label, after a refit if there are new answers: a list of their names.
 
         Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen; after 30
         answers 30 rows are drawn at random. Called again without a new answer, it returns the same rows. A model of
@@ -119,12 +119,7 @@ class Session:
         Parameters
         ----------
         n : int, default=10
-            Number of rows.
-
-        Returns
-        -------
-        rows : list
-            Names of at most `n` rows without an answer. None is empty.
+            Most rows. None of them is empty or has an answer.
         """
         n = _numbers.check_count("n", n)
         self._continue()
@@ -150,13 +145,12 @@ class Session:
         row : name of a row
             A value of the index, or a position. A former answer for the row is replaced.
         label : label
-            Its class, of the same type as the others.
+            A class: a text, or a whole number below 2**63, as the others are, and not the marker of unlabeled rows.
 
         Raises
         ------
         ValueError
-            If there is no such row, or the label is of another type, the marker of unlabeled rows or a number that is
-            not whole or not below 2**63.
+            If there is no such row, or the label cannot be a class.
         """
         row, label = self._name(row), self._checked(label)
         event = {"row": row, "class": label}
@@ -165,20 +159,10 @@ class Session:
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
-        """Answer that a row does not have this class.
+        """Answer that a row does not have this class, which another row or `classes` has.
 
         A classifier for unlabeled rows then finds the class of the row among the others that have labels, if these are
         at least two. Each class can be ruled out by an answer of its own.
-
-        Parameters
-        ----------
-        label : label
-            The class: one that a row or `classes` has.
-
-        Raises
-        ------
-        ValueError
-            If no row and not `classes` has this class.
         """
         self._journal.append({"row": self._name(row), "not": self._class(label)})
 
@@ -191,43 +175,22 @@ class Session:
 
         Parameters
         ----------
-        label : label
-            The class: one that a row or `classes` has.
         new : label
             Its new name. If that is a class already, the two are one from now on.
-
-        Raises
-        ------
-        ValueError
-            If there is no class `label`, or `new` cannot be the label of a row, see `label`.
         """
         label, new = self._class(label), self._checked(new)
         if label != new:
             self._journal.append({"rename": label, "to": new})
 
     def undo(self) -> Any:
-        """Withdraw the last answer or renaming that stands.
-
-        Returns
-        -------
-        row : name of a row
-            The row of the answer; None for a renaming.
-
-        Raises
-        ------
-        ValueError
-            If there is neither.
-        """
+        """Withdraw the last answer or renaming that stands; the row of the answer, None for a renaming."""
         return self._journal.undo()
 
     def to_frame(self) -> Any:
-        """The rows, their answers and what the last fit predicts.
+        """A pandas.DataFrame with a row for each row of the session, under its name.
 
-        Returns
-        -------
-        frame : pandas.DataFrame
-            One row for each row of the session, under its name: `label`, its class; `ruled_out`, a list of classes;
-            `skipped`; `predicted`, the class in the last fit. What there is not is None. Needs pandas.
+        `label` is its class, `ruled_out` a list of classes, `predicted` the class in the last fit, None where there
+        is none; `skipped` is True or False.
         """
         import pandas as pd
 
@@ -245,12 +208,7 @@ class Session:
         ).astype({"skipped": bool})
 
     def fit(self) -> Any:
-        """Fit the model to the answers so far, from the start.
-
-        Returns
-        -------
-        model : classifier or pipeline
-            Fitted; the one of the last call if there is no new answer.
+        """The model, fitted to the answers so far from the start; the same as before if there is no new answer.
 
         Raises
         ------
@@ -262,13 +220,10 @@ class Session:
         return self._refit(whole=True).model
 
     def status(self) -> _status.Status:
-        """Summarize the session.
+        """A summary of the session, a `Status`.
 
-        Returns
-        -------
-        status : Status
-            Classes and their counts, the accuracy on answers that the model had predicted before they were given, the
-            change of the predictions in the last refit, and whether to stop, with the reason.
+        It has the classes and their counts, the accuracy on answers that the model had predicted before they were
+        given, the change of the predictions in the last refit, and whether to stop, with the reason.
         """
         answers, known, fits = self._answers(), self._known(), self._journal.fits()
         changed = fits[-1]["changed"] if fits else None
@@ -284,7 +239,7 @@ class Session:
         )
 
     def widget(self, n: int = 10) -> Any:
-        """Show rows in a notebook, one after the other, with a button and a key for each class.
+        """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
 
         Below the row stand the predicted class and the features that speak for it. A row that cannot be shown can only
         be skipped, and a fit that fails leaves the last model. Needs `pip install 'fewlabel[widget]'`.
@@ -293,16 +248,6 @@ class Session:
         ----------
         n : int, default=10
             Number of answers between two fits.
-
-        Returns
-        -------
-        widget : anywidget.AnyWidget
-            A widget for the front ends of anywidget, tested in JupyterLab.
-
-        Raises
-        ------
-        ImportError
-            If anywidget is not installed.
         """
         from fewlabel.labeling._widget import LabelingWidget
 
