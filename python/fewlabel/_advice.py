@@ -100,49 +100,36 @@ def leaves_without_label(names: list[Any], classes: np.ndarray) -> None:
         )
 
 
-def of_the_library(found: list[dict[str, Any]], model: Any) -> None:
-    """Issue the warnings of the library for a fitted model."""
-    for warning in found:
-        kind, text = warning["kind"], warning["text"]
-        if kind == "no_unlabeled":
-            if not uses_unlabeled(model):
-                continue
-            text += _of_markers(model.classes_, model.unlabeled)
-        if _CATEGORIES.get(kind) is ConvergenceWarning:
-            steps = model.n_iter_
-            text += (
-                f". The fit took {steps} {'step' if steps == 1 else 'steps'}; the objective is {model.objective_:.6g}"
-            )
-        _issue(kind, text)
-
-
-def uses_unlabeled(model: Any) -> bool:
-    """Whether rows without a label are expected."""
-    return model.unlabeled is not None and model.unlabeled_weight != 0
-
-
-def of_columns(found: list[list[dict[str, Any]]], model: Any) -> None:
-    """Issue the warnings of the library for the columns: one for each kind, with the sentence of the first."""
+def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
+    """Issue the warnings of the library for the columns of a fitted model: each kind once, as the first one says it."""
     kinds: dict[tuple[str, float | None], list[tuple[int, str]]] = {}
     for column, given in enumerate(found):
         for warning in given:
             key = warning["kind"], warning["values"].get("class")
             kinds.setdefault(key, []).append((column, warning["text"]))
+    several = isinstance(model.classes_, list)
     for (kind, _), same in kinds.items():
         columns, text = [column for column, _ in same], same[0][1]
+        category = _CATEGORIES.get(kind, FewlabelWarning)
         if kind == "no_unlabeled":
             if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
-            text += ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
-        elif kind not in _OF_ROWS:
+            more = ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
+            text += more if several else _of_markers(model.classes_, model.unlabeled)
+        elif several and kind not in _OF_ROWS:
             names = listed(np.asarray(columns))
-            text = (
-                f"column {names} of y: {text}"
+            which = (
+                f"column {names} of y"
                 if len(columns) == 1
-                else f"{len(columns)} of {len(found)} columns of y ({names}): {text}"
+                else f"{len(columns)} of {len(found)} columns of y ({names})"
             )
-        _issue(kind, text)
+            text = f"{which}: {text}"
+        elif category is ConvergenceWarning:
+            steps = f"{model.n_iter_} step{'s' if model.n_iter_ > 1 else ''}"
+            text += f". The fit took {steps}; the objective is {model.objective_:.6g}"
+        warn(f"{text}.", category)
 
 
-def _issue(kind: str, text: str) -> None:
-    warn(f"{text}.", _CATEGORIES.get(kind, FewlabelWarning))
+def uses_unlabeled(model: Any) -> bool:
+    """Whether rows without a label are expected."""
+    return model.unlabeled is not None and model.unlabeled_weight != 0

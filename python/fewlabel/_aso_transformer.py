@@ -179,7 +179,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))
         if self.output == "structure":
-            return self._projected(X)
+            return np.hstack([projected for _, projected in self._of_groups(X)])
         if not sp.issparse(X):
             return np.hstack([X, self._added(X)])
         return as_chosen_sparse(sp.hstack([X, sp.csr_array(self._added(X))], format="csr"))
@@ -281,10 +281,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         if self.feature_groups_ is None:
             return [(np.arange(self.n_features_in_), self.components_)]
         return list(zip(self.feature_groups_, self.components_, strict=True))
-
-    def _projected(self, X: Any) -> np.ndarray:
-        """X Θᵀ (n, h) of validated rows; the groups side by side."""
-        return np.hstack([projected for _, projected in self._of_groups(X)])
 
     def _added(self, X: Any) -> np.ndarray:
         """The structure features: the projections, scaled in each group to c times the norm of the row's features in

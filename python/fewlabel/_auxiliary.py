@@ -83,41 +83,45 @@ def _mask(X: sp.csr_array, context: Context) -> Problems:
     return Problems(labels, _sets(sets, X.shape[1]), context.groups[chosen].astype(np.int32))
 
 
+def _by_halves(X: sp.csr_array, context: Context, answers: Callable[[sp.csr_array], Any]) -> Problems:
+    """Predict the answers that one half of the features gives, from the other half, in both directions."""
+    if (d := X.shape[1]) < 2:
+        raise ValueError(f"the features cannot be split in halves: there is {d}")
+    order = context.rng.permutation(d)
+    halves = [np.sort(order[: d // 2]), np.sort(order[d // 2 :])]
+    labels = [answers(sp.csr_array(X[:, half])) for half in halves]
+    hides = np.repeat(np.arange(2, dtype=np.int32), [each.shape[1] for each in labels])
+    return Problems(sp.csr_array(sp.hstack(labels)), _sets(halves, d), hides)
+
+
 def _frequent(X: sp.csr_array, context: Context) -> Problems:
-    """Predict which feature of one half has the largest value, from the other half, in both directions."""
-    halves = _halves(X.shape[1], context.rng)
-    labels, hides = [], []
-    for number, half in enumerate(halves):
-        part = sp.csr_array(X[:, half])
-        rows = np.flatnonzero(np.diff(part.indptr))
-        largest = np.asarray(part.argmax(axis=1)).ravel()[rows]
-        answers = sp.csc_array((np.ones(len(rows)), (rows, largest)), shape=(X.shape[0], len(half)))
-        chosen = _most(np.diff(answers.indptr), max(1, context.max_problems // 2))
-        labels.append(answers[:, chosen])
-        hides += [number] * len(chosen)
-    return Problems(sp.csr_array(sp.hstack(labels)), _sets(halves, X.shape[1]), np.array(hides, dtype=np.int32))
+    """Predict which feature of one half has the largest value."""
+
+    def answers(half: sp.csr_array) -> Any:
+        rows = np.flatnonzero(np.diff(half.indptr))
+        largest = np.asarray(half.argmax(axis=1)).ravel()[rows]
+        found = sp.csc_array((np.ones(len(rows)), (rows, largest)), shape=half.shape)
+        return found[:, _most(np.diff(found.indptr), max(1, context.max_problems // 2))]
+
+    return _by_halves(X, context, answers)
 
 
 def _choices(X: sp.csr_array, context: Context, k: int, *, ordered: bool) -> Problems:
-    """Predict the k first choices of a classifier of one half, from the other half, in both directions."""
+    """Predict the k first choices of a classifier of one half."""
     if context.labels is None:
         raise ValueError("the auxiliary strategies top_k and multi_k need labels: give y")
-    halves = _halves(X.shape[1], context.rng)
-    labels, hides = [], []
-    for number, half in enumerate(halves):
-        scores = _scores(sp.csr_array(X[:, half]), context)
-        if k > scores.shape[1]:
-            raise ValueError(f"auxiliary asks for {k} choices, but there are {scores.shape[1]} classes")
-        first = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+
+    def answers(half: sp.csr_array) -> Any:
+        scores = _scores(half, context)
         n, n_classes = scores.shape
+        if k > n_classes:
+            raise ValueError(f"auxiliary asks for {k} choices, but there are {n_classes} classes")
+        first = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         if ordered:
-            answers = np.unique(first, axis=0, return_inverse=True)[1].ravel()
-            made = sp.csr_array((np.ones(n), (np.arange(n), answers)))
-        else:
-            made = sp.csr_array((np.ones(n * k), (np.repeat(np.arange(n), k), first.ravel())), shape=(n, n_classes))
-        labels.append(made)
-        hides += [number] * made.shape[1]
-    return Problems(sp.csr_array(sp.hstack(labels)), _sets(halves, X.shape[1]), np.array(hides, dtype=np.int32))
+            return sp.csr_array((np.ones(n), (np.arange(n), np.unique(first, axis=0, return_inverse=True)[1].ravel())))
+        return sp.csr_array((np.ones(n * k), (np.repeat(np.arange(n), k), first.ravel())), shape=(n, n_classes))
+
+    return _by_halves(X, context, answers)
 
 
 def _scores(X: sp.csr_array, context: Context) -> np.ndarray:
@@ -186,13 +190,6 @@ def _joined(parts: Sequence[Problems]) -> Problems:
         first += 0 if part.hidden is None else part.hidden.shape[0]
     labels = sp.csr_array(sp.hstack([part.labels for part in parts]))
     return Problems(labels, sp.csr_array(sp.vstack(sets)) if sets else None, np.concatenate(hides))
-
-
-def _halves(d: int, rng: np.random.RandomState) -> list[np.ndarray]:
-    if d < 2:
-        raise ValueError(f"the features cannot be split in halves: there is {d}")
-    order = rng.permutation(d)
-    return [np.sort(order[: d // 2]), np.sort(order[d // 2 :])]
 
 
 def _sets(sets: Sequence[Any], d: int) -> sp.csr_array:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import log_softmax
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +17,6 @@ from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
 from fewlabel._native import _fit, _scores
 from fewlabel._native._signatures import LINEAR, Group
-from fewlabel._probabilities import WhereCalibrated, log_probabilities
 
 # Parameters that are options of the library and do not depend on the classes.
 _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
@@ -28,6 +29,23 @@ class Plan(NamedTuple):
     tree: _hierarchy.Tree | None
     options: dict[str, Any]
     start: Callable[[], int] | None  # returns a handle of the model from which the fit continues
+
+
+class _WhereCalibrated:
+    """A method that an estimator with `_needs_calibration` has only with calibrate=True; the error explains it.
+
+    scikit-learn's `available_if` would hide the message.
+    """
+
+    def __init__(self, method: Callable[..., np.ndarray]) -> None:
+        self.method = method
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Callable[..., np.ndarray]:
+        if estimator is None:
+            return self.method
+        if estimator._needs_calibration and not estimator.calibrate:
+            raise AttributeError(f"{type(estimator).__name__} has {self.method.__name__} only with calibrate=True")
+        return MethodType(self.method, estimator)
 
 
 @described_as(Shared)
@@ -107,7 +125,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             warnings = self._solve(plan, _data.native(rows), targets.native(), weights, (show, task.report))
             task.end()
         _progress.tell(self)
-        _advice.of_the_library(warnings, self)
+        _advice.of_the_library([warnings], self)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -138,7 +156,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         numbers = self._predicted(X)
         return self.classes_[numbers]
 
-    @WhereCalibrated
+    @_WhereCalibrated
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
@@ -155,7 +173,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             return _columns.probabilities(self, self.decision_function(X))
         return np.exp(self.predict_log_proba(X))
 
-    @WhereCalibrated
+    @_WhereCalibrated
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities of `predict_proba`."""
         if _columns.several(self):
@@ -166,7 +184,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             return np.zeros((len(scores), 1))
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        return log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
+        return _log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
@@ -325,3 +343,15 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.n_iter_ = report["n_iter"]
         self.objective_ = report["objective"]
         self.termination_condition_ = report["termination_condition"]
+
+
+def _log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:
+    """Log-softmax (n, K) of scores (n, K), calibrated unless the temperature is NaN.
+
+    Calibrated scores are divided by the temperature, and the share `smoothing` of the probability is spread evenly.
+    """
+    if np.isnan(temperature):
+        return log_softmax(scores, axis=1)
+    logs = log_softmax(scores / temperature, axis=1)
+    with np.errstate(divide="ignore"):  # labeled rows of negligible weight: all of the probability is spread
+        return np.logaddexp(np.log1p(-smoothing) + logs, np.log(smoothing / scores.shape[1]))

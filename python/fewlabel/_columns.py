@@ -40,7 +40,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
         found = _fit.fit(_data.native(rows), _fit.Labels(codes), weights, options, (show,))
     _keep(model, found)
-    _advice.of_columns([one.report["warnings"] for one in found], model)
+    _advice.of_the_library([one.report["warnings"] for one in found], model)
 
 
 def _refuse_parameters(model: Any) -> None:

@@ -8,14 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _progress
+from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
-from fewlabel._inputs import _sequences as _given
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _scores, _sequences, _threads
+from fewlabel._native import _fit, _scores, _threads
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -162,20 +161,20 @@ class SequenceSVC(ClassifierMixin, Estimator):
             transition. Other errors are those of `TransductiveSVC.fit`.
         """
         warm = self._is_warm()
-        X, y, tokens = _given.flat(X, y, lengths)
+        X, y, tokens = _chain.flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
         given = _targets.one_a_row(y, self.unlabeled)
-        _given.check_tokens(rows.shape[0], given.codes)
-        tokens = _given.checked(tokens, rows.shape[0])
-        labels = _given.with_certain_tags(given)
+        _chain.check_tokens(rows.shape[0], given.codes)
+        tokens = _chain.checked(tokens, rows.shape[0])
+        labels = _chain.with_certain_tags(given)
         if len(labels.classes) > _MOST_TAGS:
             raise ValueError(
                 f"y has {len(labels.classes)} tags, and every pair of tags has a weight: at most {1000} are supported"
             )
         if warm:
             self._check_start(labels.classes, "tags")
-        allowed = _given.allowed_tags(labels)
+        allowed = _chain.allowed_tags(labels)
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {
@@ -184,9 +183,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         }
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
-            fitted = _sequences.fit(
-                _data.native(rows), tokens[tokens > 0], labels.codes, options, (show,), start, allowed
-            )
+            fitted = _chain.fit(_data.native(rows), tokens[tokens > 0], labels.codes, options, (show,), start, allowed)
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -206,9 +203,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """
         scores, tokens = self._scores(X, lengths)
         if allowed is not None:
-            scores = np.where(_given.mask(allowed, scores.shape), scores, -np.inf)
-        tags = _sequences.best_tags(scores, self._weights(), tokens, _threads.resolve(self.n_jobs))
-        return _given.as_given(X, self.classes_[tags], tokens)
+            scores = np.where(_chain.mask(allowed, scores.shape), scores, -np.inf)
+        tags = _chain.best_tags(scores, self._weights(), tokens, _threads.resolve(self.n_jobs))
+        return _chain.as_given(X, self.classes_[tags], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
@@ -230,17 +227,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
             In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
         found, tokens = self._decoded(X, lengths, "marginals")
-        return _given.as_given(X, found["marginals"], tokens)
+        return _chain.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none."""
         check_is_fitted(self)
-        X, y, lengths = _given.flat(X, y, lengths)
+        X, y, lengths = _chain.flat(X, y, lengths)
         given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_))
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)
-        _given.check_tokens(len(tags), given.labeled)
+        _chain.check_tokens(len(tags), given.labeled)
         return float(np.mean(tags[given.labeled] == given.values))
 
     def __sklearn_tags__(self) -> Any:
@@ -251,27 +248,27 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _scores(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
         """Scores of the tags at each token, and the lengths of the sequences."""
         check_is_fitted(self)
-        X, _, tokens = _given.flat(X, None, lengths)
-        X = _data.rows_of(self, X, reset=False) if _given.n_tokens(X) else np.empty((0, self.n_features_in_))
-        tokens = _given.checked(tokens, X.shape[0])
+        X, _, tokens = _chain.flat(X, None, lengths)
+        X = _data.rows_of(self, X, reset=False) if _chain.n_tokens(X) else np.empty((0, self.n_features_in_))
+        tokens = _chain.checked(tokens, X.shape[0])
         return _scores.scores(X, self.coef_, np.zeros(len(self.coef_)), self.n_jobs), tokens
 
     def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         scores, tokens = self._scores(X, lengths)
         threads = _threads.resolve(self.n_jobs)
-        return _sequences.decode(scores, self._weights(), tokens, threads, wanted), tokens
+        return _chain.decode(scores, self._weights(), tokens, threads, wanted), tokens
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         self.classes_ = classes
-        self.coef_, self.transitions_, self.start_, self.end_ = _sequences.weights_of(fitted)
+        self.coef_, self.transitions_, self.start_, self.end_ = _chain.weights_of(fitted)
         self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
         self.termination_condition_ = fitted.report["termination_condition"]
 
     def _assemble(self) -> int:
-        return _sequences.assemble(self._report(str(self.loss)), self._weights())
+        return _chain.assemble(self._report(str(self.loss)), self._weights())
 
-    def _weights(self) -> _sequences.Weights:
-        return _sequences.Weights(self.coef_, self.transitions_, self.start_, self.end_)
+    def _weights(self) -> _chain.Weights:
+        return _chain.Weights(self.coef_, self.transitions_, self.start_, self.end_)
 
     def _options(self) -> dict[str, Any]:
         options = self._library_options(_OPTIONS)

@@ -2,14 +2,12 @@
 
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 from joblib import cpu_count
+from sklearn.utils._show_versions import _get_deps_info
 
 from fewlabel._native import _library
 from fewlabel._version import __version__
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "matplotlib", "tqdm")
 
 
 def show_versions() -> None:
@@ -28,7 +26,7 @@ def show_versions() -> None:
         "platform": platform.platform(),
         "cores": str(cpu_count()),
     }
-    for name, value in (facts | {name: _installed(name) for name in _PACKAGES}).items():
+    for name, value in (facts | _get_deps_info()).items():
         print(f"{name}: {value}")
 
 
@@ -39,10 +37,3 @@ def _native() -> str:
         return f"not usable: {reason}"
     masks = "with" if _library.has_signal_masks() else "without (handlers of signals need SA_ONSTACK)"
     return f"{number}, ABI {abi}, {masks} signal masks, {_library.PATH}"
-
-
-def _installed(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

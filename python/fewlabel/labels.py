@@ -184,10 +184,11 @@ def from_votes(
     known = _targets.plain(np.full(len(columns), None) if y is None else y, "auto" if y is None else unlabeled)
     if len(known.codes) != len(columns):
         raise ValueError(f"y has {len(known.codes)} labels, but votes has {len(columns)} rows")
-    classes = _classes(given.classes, known.classes)
+    both = _targets.plain(np.concatenate([given.or_none(), known.or_none()]), float("nan"), "votes and y")
+    classes, (codes, truth) = both.classes, np.split(both.codes, [columns.size])
     if len(classes) < 2:
         raise ValueError(f"votes and y name one class only, {classes.tolist()[0]!r}: at least two are needed")
-    codes, truth = given.among(classes).codes.reshape(columns.shape), known.among(classes).codes
+    codes = codes.reshape(columns.shape)
     names = _names(column_names(votes) if sources is None else sources, columns.shape[1])
     a = _accuracies(codes, truth, len(classes), accuracies)
     return Votes(
@@ -220,17 +221,6 @@ def _summary(names: list[Any], votes: np.ndarray, classes: np.ndarray) -> _table
         "overlaps": (voted & several[:, None]).mean(axis=0).tolist(),
         "conflicts": (voted & differ[:, None]).mean(axis=0).tolist(),
     }
-
-
-def _classes(of_votes: np.ndarray, of_y: np.ndarray) -> np.ndarray:
-    """Those of both, sorted."""
-    if not len(of_y):
-        return of_votes
-    words = {"O": "texts", "U": "texts", "b": "bools"}
-    found = [words.get(classes.dtype.kind, "numbers") for classes in (of_votes, of_y)]
-    if found[0] != found[1]:
-        raise ValueError(f"votes are {found[0]}, and y has {found[1]}: write the classes in one type")
-    return _markers.in_one_type(np.unique(np.concatenate([of_votes, of_y])), "votes and y")
 
 
 def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any) -> np.ndarray:

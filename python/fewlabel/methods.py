@@ -12,7 +12,18 @@ _Balance = Literal["auto", "mean", "share", "labels"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annealing:
+class Method:
+    """A method, with its options as fields."""
+
+    name: ClassVar[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Balanced(Method):
+    balance: _Balance = "auto"
+
+
+class Annealing(_Balanced):
     """Soft labels of the unlabeled rows that become hard as a temperature decreases.
 
     Parameters
@@ -25,12 +36,10 @@ class Annealing:
         "share" with other losses.
     """
 
-    name: ClassVar[str] = "annealing"
-    balance: _Balance = "auto"
+    name = "annealing"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Auto:
+class Auto(_Balanced):
     """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
 
     With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows. If the
@@ -42,12 +51,11 @@ class Auto:
         As in `Annealing`; that of switching is "auto" or the same.
     """
 
-    name: ClassVar[str] = "auto"
-    balance: _Balance = "auto"
+    name = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Switching:
+class Switching(_Balanced):
     """Hard labels of the unlabeled rows, many exchanged at a time, while the weight of the unlabeled rows increases.
 
     Parameters
@@ -58,13 +66,11 @@ class Switching:
         Maximum number of label pairs exchanged at a time. 0: all that lower the objective.
     """
 
-    name: ClassVar[str] = "switching"
-    balance: _Balance = "auto"
+    name = "switching"
     max_switches: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairSwitching:
+class PairSwitching(_Balanced):
     """Joachims' algorithm: hard labels, one pair exchanged at a time, while the weight of the unlabeled rows doubles.
 
     Parameters
@@ -73,12 +79,10 @@ class PairSwitching:
         As in `Switching`.
     """
 
-    name: ClassVar[str] = "pair_switching"
-    balance: _Balance = "auto"
+    name = "pair_switching"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gradient:
+class Gradient(_Balanced):
     """A smooth loss of the margin of unlabeled rows, whose weight increases. No labels are assigned.
 
     Parameters
@@ -88,22 +92,19 @@ class Gradient:
         paper, and with "share" only by the thresholds at the end. "auto" is "mean".
     """
 
-    name: ClassVar[str] = "gradient"
-    balance: _Balance = "auto"
+    name = "gradient"
+
+
+class _Entropy(Method):  # no options: the name says all
+    name = "entropy"
+
+
+class _Expectation(Method):
+    name = "expectation"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Entropy:  # no options: the name says all
-    name: ClassVar[str] = "entropy"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Expectation:
-    name: ClassVar[str] = "expectation"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Posterior:
+class Posterior(Method):
     """Posterior regularization: probabilities close to labels with the class prior as their mean.
 
     Parameters
@@ -112,14 +113,12 @@ class Posterior:
         Weight of the divergence between labels and probabilities, above 0.
     """
 
-    name: ClassVar[str] = "posterior"
+    name = "posterior"
     kl_weight: float = 0.1
 
 
-Method = Auto | Annealing | Switching | PairSwitching | Gradient | _Entropy | _Expectation | Posterior
-_BY_NAME = {
-    kind.name: kind for kind in (Auto, Annealing, Switching, PairSwitching, Gradient, _Entropy, _Expectation, Posterior)
-}
+_KINDS = (Auto, Annealing, Switching, PairSwitching, Gradient, _Entropy, _Expectation, Posterior)
+_BY_NAME: dict[str, type[Any]] = {kind.name: kind for kind in _KINDS}
 
 
 def resolve(method: Any, names: tuple[str, ...]) -> Method:

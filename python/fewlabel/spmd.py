@@ -93,7 +93,7 @@ def fit_with(
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
         warnings = estimator._solve(plan, rows, labels, part.weights, (show,), ranks.group)
     if ranks.rank == 0:
-        _advice.of_the_library(warnings, estimator)
+        _advice.of_the_library([warnings], estimator)
     return estimator
 
 
@@ -222,14 +222,15 @@ class _Part:
         self.targets = self.targets.counted(self.weights)
         n, names = len(self.targets.codes), getattr(self.estimator, "feature_names_in_", None)
         counts = self.targets.counts()
-        own = (
+        own = _Summary(
             self.targets.classes[counts > 0],
             counts[counts > 0],
             int(self.targets.minus_one.sum()),
             sp.issparse(self.rows),
             n,
+            names if n else None,
         )
-        summaries = [_Summary(*each) for each in ranks.comm.allgather((*own, names if n else None))]
+        summaries = ranks.comm.allgather(own)
         known = [each for each in summaries if len(each.classes)]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")

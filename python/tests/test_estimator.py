@@ -305,7 +305,7 @@ def test_warnings_of_the_library() -> None:
     ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _advice.of_the_library(found, SimpleNamespace(n_iter_=7, objective_=0.25))
+        _advice.of_the_library([found], SimpleNamespace(classes_=np.arange(2), n_iter_=7, objective_=0.25))
     assert [(str(warning.message), warning.category) for warning in caught] == [
         ("the moon is full.", FewlabelWarning),
         ("class spam has none.", ClassPriorWarning),

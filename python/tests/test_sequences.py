@@ -23,8 +23,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from fewlabel import SequenceSVC
-from fewlabel._native import _library, _sequences
+from fewlabel import SequenceSVC, _chain
+from fewlabel._native import _library
 from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
 from fewlabel.inspection import explain, suspicious_labels
@@ -103,8 +103,8 @@ def test_prediction_needs_no_library(data: Any, monkeypatch: pytest.MonkeyPatch)
     for model in (*models, ties):
         by_library = model.predict(X, lengths)
         with monkeypatch.context() as patched:
-            patched.setattr(_sequences._library, "is_loaded", lambda: False)
-            patched.setattr(_sequences, "_CHUNK", 100)
+            patched.setattr(_library, "is_loaded", lambda: False)
+            patched.setattr(_chain, "_CHUNK", 100)
             np.testing.assert_array_equal(model.predict(X, lengths), by_library)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import is_of_kind, kind_of, listed
+from fewlabel._inputs._markers import is_of_kind, kind_of, listed, objects
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -40,11 +40,7 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
     """Classes below each group with several of a tree, given as a dict from child to parent or as a separator."""
     below: dict[Any, list[Any]] = {}
     if isinstance(hierarchy, str) and hierarchy:
-        separator, hierarchy = hierarchy, {}
-        for name in labels:
-            while isinstance(name, str) and separator in name:
-                hierarchy[name] = name.rpartition(separator)[0]
-                name = hierarchy[name]
+        hierarchy = _by_separator(hierarchy, [name for name in labels if isinstance(name, str)])
     if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
         return below  # such a hierarchy is refused later
     parents = set(hierarchy.values())
@@ -85,9 +81,7 @@ def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
     names = [path[max(0, len(path) - level)] for path in paths]
     if classes.dtype.kind != "O" and all(type(name) is type(path[0]) for name, path in zip(names, paths, strict=True)):
         return np.array(names, dtype=None if classes.dtype.kind == "U" else classes.dtype)
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
+    return objects(names)
 
 
 def _path(tree: Tree, name: Any) -> list[Any]:
@@ -109,14 +103,18 @@ def _from_names(separator: str, classes: np.ndarray) -> Tree:
         raise ValueError(
             f"hierarchy={separator!r} is a separator, but no class name has it: the classes are {listed(classes)}"
         )
+    if empty := [name for name in names if not all(name.split(separator))]:
+        raise ValueError(f"hierarchy={separator!r}: the class {empty[0]!r} has an empty part")
+    return _ordered(_by_separator(separator, names), names)
+
+
+def _by_separator(separator: str, names: list[str]) -> Tree:
     parents: Tree = {}
     for name in names:
-        parts = name.split(separator)
-        if not all(parts):
-            raise ValueError(f"hierarchy={separator!r}: the class {name!r} has an empty part")
-        for depth in range(len(parts), 0, -1):
-            parents[separator.join(parts[:depth])] = separator.join(parts[: depth - 1]) or None
-    return _ordered(parents, names)
+        while name and name not in parents:
+            parents[name] = name.rpartition(separator)[0] or None
+            name = parents[name]
+    return parents
 
 
 def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:

@@ -6,7 +6,7 @@ import itertools
 import time
 import uuid
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -92,12 +92,10 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
 
 def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any]]:
     holders = _holders(client, partitions)
-    tasks = [client.submit(_on_workers.shape, each, workers=[at]) for each, at in zip(partitions, holders, strict=True)]
-    shapes = _gathered(client, tasks, holders)
-    for number, (_, width) in enumerate(shapes):
-        if width != shapes[0][1]:
-            raise ValueError(f"X has {width} features in partition {number}, but {shapes[0][1]} in partition 0")
-    ranks = _ranks(holders, shapes)
+    for number, (_, _, width) in enumerate(holders):
+        if width != holders[0][2]:
+            raise ValueError(f"X has {width} features in partition {number}, but {holders[0][2]} in partition 0")
+    ranks = _ranks(holders)
     run = _Run(client, [address for address, _ in ranks], show)
     with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
@@ -181,21 +179,16 @@ def _refuse_lost(client: Any, addresses: list[str]) -> None:
         raise RuntimeError(f"the fit has ended on all workers: {found}")
 
 
-def _holders(client: Any, partitions: list[Any]) -> list[str]:
-    """Address of a worker that holds each partition, after all have been computed, again if a worker has left."""
-    keys, checked = [partition.key for partition in partitions], time.monotonic()
-    while True:
-        if all(partition.done() for partition in partitions):
-            if failures := [partition.exception() for partition in partitions if partition.status == "error"]:
-                raise failures[0]
-            found = client.who_has(partitions)
-            if all(found.get(key) for key in keys):
-                return [min(found[key]) for key in keys]
+def _holders(client: Any, partitions: list[Any]) -> list[tuple[str, int, int]]:
+    """Address of a worker that holds each partition, once all are computed, and its numbers of rows and features."""
+    tasks, checked = client.map(_on_workers.place, partitions, pure=False), time.monotonic()
+    while any(task.status == "pending" for task in tasks):
+        time.sleep(_POLL)
         if time.monotonic() > checked + _CHECK_WORKERS:
             checked = time.monotonic()
-            if gone := client.run_on_scheduler(_needed, keys=keys):
+            if gone := client.run_on_scheduler(_needed, keys=[task.key for task in tasks]):
                 raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
-        time.sleep(_POLL)
+    return list(client.gather(tasks))
 
 
 def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
@@ -210,11 +203,11 @@ def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
     return sorted(gone - set(dask_scheduler.workers))
 
 
-def _ranks(holders: Sequence[str], shapes: Sequence[tuple[int, int]]) -> list[tuple[str, list[int]]]:
+def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
     """The workers that hold partitions, with the numbers of their partitions; workers with rows come first."""
     found: dict[str, list[int]] = {}
-    for number in sorted(range(len(holders)), key=lambda number: shapes[number][0] == 0):
-        found.setdefault(holders[number], []).append(number)
+    for number in sorted(range(len(holders)), key=lambda number: holders[number][1] == 0):
+        found.setdefault(holders[number][0], []).append(number)
     return list(found.items())
 
 

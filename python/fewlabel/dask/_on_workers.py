@@ -59,10 +59,13 @@ def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any
     return X, y, weight
 
 
-def shape(partition: tuple[Any, Any, Any]) -> tuple[int, int]:
+def place(partition: tuple[Any, Any, Any]) -> tuple[str, int, int]:
+    """Address of this worker, and numbers of rows and features."""
+    from distributed import get_worker
+
     if len(partition[0].shape) != 2:
         raise ValueError(f"X must have rows and features, found the shape {partition[0].shape}")
-    return partition[0].shape
+    return get_worker().address, *partition[0].shape
 
 
 def fit_rank(

@@ -10,8 +10,8 @@ import numpy as np
 
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
-from fewlabel.labeling import _arguments, _choose, _status
-from fewlabel.labeling._answers import Answers, alike, read, renamed
+from fewlabel.labeling import _choose, _status
+from fewlabel.labeling._answers import Answers, alike, check, checked_label, names_of, read, renamed
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 from fewlabel.labeling._learner import Fitted, Learner, labels
 
@@ -84,9 +84,9 @@ class Session:
         path: str | os.PathLike[str] | None = None,
         show: Any = None,
     ) -> None:
-        _arguments.check(rows, model, classes, show)
+        check(rows, model, classes, show)
         self._rows, self._show = _data.admitted(rows, "rows"), show
-        self._names = _arguments.names(self._rows)
+        self._names = names_of(self._rows)
         self._positions = {name: k for k, name in enumerate(self._names)}
         self._learner = Learner(model, self._rows)
         self._given: list[Any] = []
@@ -353,7 +353,7 @@ class Session:
         answers = self._journal.standing() if standing is None else standing
         beside = (event["class"] for event in answers if "class" in event)
         marker = getattr(self._learner.pipeline[-1], "unlabeled", None)
-        return _arguments.label(label, marker, next(iter(self._given or beside), None))
+        return checked_label(label, marker, next(iter(self._given or beside), None))
 
     def _class(self, label: Any) -> Any:
         """A label that is a class by now."""
