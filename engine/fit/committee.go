@@ -23,7 +23,7 @@ import (
 //	         words of the rules
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
-//	         2. T of all rows, with these shares; it begins at T of the third where there are many rows
+//	         2. T of all rows, with these shares; it begins at T of the third where there are many rows and labels
 //	         3. the classifier is T + v (S + M)
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
@@ -51,8 +51,10 @@ const (
 
 // warmRows is the number of unlabeled rows from which on T of a third is a good start; replaced in tests. Macro F of
 // the default was .003 higher from there on (20 Newsgroups words and vectors, R8, AG News, MNIST), in .6 to .7 of the
-// time, and .010 lower with fewer rows (fbis, re0).
+// time, and .010 lower with fewer rows (fbis, re0). With 2 labels a class it kept one wrong start of the third in 10.
 var warmRows = 1 << 12
+
+const fewLabels = 0.5 // v from which on T of a third is no start: 4 labels a class
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
 func learn(x *setting, begin start) (*fitted, error) {
@@ -74,7 +76,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 			return nil, err
 		}
 	}
-	if begin.model == nil && c.third != nil && x.unlabeled() >= warmRows {
+	if begin.model == nil && c.third != nil && c.v < fewLabels && x.unlabeled() >= warmRows {
 		begin = x.startAt(c.third, c.moved)
 	}
 	result, err := search(c.setting, begin)
