@@ -129,11 +129,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
             Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
 
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, X cannot be used, or a strategy needs labels and has none.
-
         Warns
         -----
         DataWarning
@@ -331,8 +326,6 @@ def _groups(feature_groups: Any, d: int) -> np.ndarray | None:
     if feature_groups is None:
         return None
     given = np.asarray(_data.plain(feature_groups, "feature_groups"))
-    if given.ndim != 1 or any(group is None for group in given):
-        raise ValueError(f"feature_groups must have a name or number for each feature, got {feature_groups!r}")
-    if len(given) != d:
-        raise ValueError(f"feature_groups has {len(given)} entries, but X has {d} features")
+    if given.shape != (d,) or any(group is None for group in given):
+        raise ValueError(f"feature_groups must have a name or number for each of {d} features, got {given!r:.60}")
     return np.unique(given, return_inverse=True)[1].astype(np.int32)

@@ -178,11 +178,9 @@ class TransductiveSVC(LinearClassifier):
     With "auto" the last row of `history_` is the comparison of annealing with switching, which ends early if it cannot
     reach a lower objective.
 
-    If "auto" estimates the shares, the classifier is T + v (S + M): T the best solution, S the supervised one, M a
-    mixture of all rows (Nigam et al. 2000), v = 2 / (4 + labels of a class). Each is divided by the root mean square of
-    its class scores, and the sum is in units of T. If the estimate is more than 0.1 (total variation) from the shares
-    of the labels, v is twice that, and the estimate first moves toward the shares of the classes that the three
-    predict, with T of a third of the rows. `history_` and `objective_` are those of T.
+    If "auto" estimates the shares, the classifier is a weighted sum of the best solution, the supervised one and a
+    mixture of all rows (Nigam et al. 2000), by the rule under "the committee of auto" in "How it works". `history_` and
+    `objective_` are those of the solution.
 
     Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` and
     `history_` are lists with an entry for each column; `coef_` and `intercept_` have a row, `transduction_` and
@@ -193,8 +191,6 @@ class TransductiveSVC(LinearClassifier):
 
     Use rows of unit length: `text_vectorizer` makes them, and `Normalizer` scales any rows. If row lengths vary
     widely, "annealing" may separate long rows from short rows instead of the classes.
-
-    `predict` and unpickling do not need the native library.
 
     References
     ----------

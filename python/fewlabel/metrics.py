@@ -69,12 +69,7 @@ def multilabel_f1_score(
     Returns
     -------
     score : float or ndarray of shape (n_columns,)
-        Between 0 and 1; 0 for a column without a true or predicted 1.
-
-    Raises
-    ------
-    ValueError
-        If a matrix holds other values, shapes differ, or no entry is known.
+        Between 0 and 1; 0 for a column without a true or predicted 1. A ValueError if no entry is known.
 
     Examples
     --------
@@ -140,11 +135,6 @@ def positive_unlabeled_scores(
     scores : PositiveScores
         The fields `recall`, `precision` (at most 1; NaN if no unlabeled row is predicted positive) and `f1`, their
         harmonic mean. Precision is proportional to `share`, and has its error.
-
-    Raises
-    ------
-    ValueError
-        If no row has the positive label, a row has another one, or no row is unlabeled.
 
     References
     ----------

@@ -157,11 +157,6 @@ def held_out_probabilities(
         A column for each class with a label, sorted. Rows that no fit has held out, such as unlabeled ones, are NaN;
         those that several have held out have the mean.
 
-    Raises
-    ------
-    ValueError
-        As `SemiSupervisedSplit`, or if a fit has a class that no row of y has as its label.
-
     Examples
     --------
     >>> import numpy as np

@@ -17,7 +17,7 @@ from fewlabel import _columns, _held_out, methods
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._inputs._soft import Soft
-from fewlabel.inspection import _linear_model
+from fewlabel.inspection import _linear_model, check
 
 __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
@@ -131,7 +131,7 @@ class HistoryDisplay:
         return self
 
 
-@described_as()
+@described_as(check)
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay:
     """Learning curves: scores by number of labels, of a semi-supervised and a supervised estimator.
@@ -215,18 +215,9 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
             Seed of the draws.
-        n_jobs : int or None, default=None
-            Number of fits at a time, in processes of joblib, as in `cross_val_score`. None: one, with the threads of
-            the estimator.
-        verbose : int, default=1
-            Above 0: show the progress of the fits, from the third second on.
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
 
-        Raises
-        ------
-        ValueError
-            If there are too few labels to draw from.
         """
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
         X = _data.admitted(X)

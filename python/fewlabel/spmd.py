@@ -31,6 +31,8 @@ _OF_A_RANK = ("n_jobs", "verbose")
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
     """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
 
+    It is that of one machine with all rows, up to the rounding of sums.
+
     Parameters
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
@@ -62,10 +64,6 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         rank that dies; by default it ends the program.
     KeyboardInterrupt
         If the user interrupts any rank.
-
-    Notes
-    -----
-    The model is that of one machine with all rows, up to the rounding of sums.
 
     Examples
     --------

@@ -25,12 +25,6 @@ class Soft:
     probabilities : {ndarray, csr_array} of shape (n_rows, n_classes), float64
     classes : ndarray of shape (n_classes,)
 
-    Raises
-    ------
-    ValueError
-        If values are negative, a row does not sum to 1 or 0, or the names of the classes differ in number or type or
-        have a name twice.
-
     Notes
     -----
     Rows can be taken by integers or a mask, as scikit-learn's cross-validation does.

@@ -189,8 +189,6 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     ------
     ValueError
         If `cv` exceeds the number of labeled rows of every class, or a class has only one.
-    TypeError
-        If the model is of another type.
 
     Warns
     -----

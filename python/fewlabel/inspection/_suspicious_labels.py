@@ -65,8 +65,7 @@ def suspicious_labels(
     Raises
     ------
     ValueError
-        If no row is labeled, a label is not one of the model's classes, X and y differ in length, or a parameter is
-        out of range.
+        If no row is labeled, or a label is not one of the model's classes.
 
     Examples
     --------
