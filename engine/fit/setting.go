@@ -116,10 +116,9 @@ func (x *setting) objective(job *work.Job, spec *method.Spec) *objective.Objecti
 	l, paired := x.options.Loss.Spec(), x.sample.Paired()
 	o := &objective.Objective{Sample: x.sample, Job: job, Classes: x.sample.Classes(), Scores: x.scores,
 		Prior: x.prior.Shares, Alpha: x.options.Alpha, Weight: x.options.UnlabeledWeight, Loss: l.Of(paired),
-		Smoothings: l.Smoothings, Centered: x.centered(spec), MeanScore: objective.TwoSides}
-	if spec.OwnLoss != nil { // scores are compared with each other, and not with two sides
+		Smoothings: l.Smoothings, Centered: x.centered(spec), OwnLoss: spec.OwnLoss != nil}
+	if o.OwnLoss {
 		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
-		o.MeanScore, o.OwnLoss = objective.OneSide, true
 	}
 	return o
 }

@@ -108,3 +108,6 @@ func warnProbable(r *Run, exact bool, residual float64) {
 		trace.Warn(warning.NotConverged, last.Gap/math.Abs(last.Value), r.Options.Tol)
 	}
 }
+
+// regularizeEntropy is regularize with the entropy of the unlabeled rows, whose weight is λ'.
+func regularizeEntropy(r *Run) *Solution { return regularizeWith(r, r.Objective.Weight) }

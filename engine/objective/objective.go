@@ -34,8 +34,7 @@ type Objective struct {
 	Loss       func(smoothing float64) loss.Classes // ξ
 	Smoothings []float64                            // of the loss, decreasing
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
-	MeanScore  func(share float64) float64          // of a class with this share: TwoSides or OneSide
-	OwnLoss    bool                                 // the loss has a form for unlabeled rows
+	OwnLoss    bool                                 // it has a form for unlabeled rows, and compares scores with each other
 	Start      *Start                               // nil: W = 0
 }
 
@@ -66,16 +65,12 @@ func (o *Objective) frame() risk.Frame {
 	}
 	mean := make([]float64, o.Classes)
 	for y, share := range o.Prior {
-		mean[y] = o.MeanScore(share)
+		if mean[y] = 2*share - 1; o.OwnLoss { // rows of other classes have scores of 0, not -1
+			mean[y] = share
+		}
 	}
 	return risk.Frame{Center: s.Center(o.Job), Mean: mean}
 }
-
-// TwoSides is the mean score where the rows of a class have the score 1 and others -1.
-func TwoSides(share float64) float64 { return 2*share - 1 }
-
-// OneSide is the mean score where the rows of a class have the score 1 and others 0.
-func OneSide(share float64) float64 { return share }
 
 // Risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (o *Objective) Risk() *risk.Risk {

@@ -17,7 +17,7 @@ import (
 type Problem struct {
 	Rows         *rows.Matrix
 	Labels       []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See weights.go
+	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See findCopies
 	Weak         *weak.Labels  // [n] weak labels; nil: none
 	Classes      int           // 0: as many as labels, class_prior and Weak have
 	Start        *model.Linear // a model to begin at; nil: from nothing

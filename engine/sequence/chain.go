@@ -38,8 +38,9 @@ type chain struct {
 	shift   float64   // the largest of pair
 }
 
-func newChain(tags int) *chain {
-	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), factor: make([]float64, tags*tags)}
+func newChain(tags int, allowed []uint8) *chain {
+	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), allowed: allowed,
+		factor: make([]float64, tags*tags)}
 }
 
 // refresh makes the chain ready for marginals after its transitions have changed.

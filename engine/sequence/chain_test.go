@@ -17,7 +17,7 @@ func drawn(random *rand.Rand, tags, tokens int, scale, forbid float64, ties bool
 		}
 		return scale * random.NormFloat64()
 	}
-	c, unary := newChain(tags), make([]float64, tokens*tags)
+	c, unary := newChain(tags, nil), make([]float64, tokens*tags)
 	c.allowed = evenTags(tags)
 	for _, part := range [][]float64{c.pair, c.start, c.end, unary} {
 		for k := range part {
@@ -100,7 +100,7 @@ func TestBestPathsAreThoseOfEnumeration(t *testing.T) {
 }
 
 func TestTiesGoToTheLowestTagsFromTheEnd(t *testing.T) {
-	c := newChain(3)
+	c := newChain(3, nil)
 	path := make([]int32, 4)
 	if c.best(&lattice{}, make([]float64, 12), path); !slices.Equal(path, []int32{0, 0, 0, 0}) {
 		t.Errorf("path %v", path)

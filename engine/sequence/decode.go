@@ -61,7 +61,7 @@ func checkDecoding(m *model.Chain, pool *work.Pool, bounds []int) error {
 
 // chainOf makes a model, which is checked, ready to decode.
 func chainOf(m *model.Chain) *chain {
-	c := newChain(m.Tags)
+	c := newChain(m.Tags, nil)
 	copy(c.all, slices.Concat(m.Transitions, m.Start, m.End))
 	c.refresh()
 	return c

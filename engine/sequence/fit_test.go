@@ -428,7 +428,7 @@ func TestAFeatureThatNoStepMovesIsRegularized(t *testing.T) {
 	p := planted(3, 40, 0)
 	tokens, epochs := float64(len(p.Labels)), 2.0
 	p = withUnlabeled(p, 1)
-	p.Start = modelOfChain(newChain(3))
+	p.Start = modelOfChain(newChain(3, nil))
 	p.Start.Features, p.Start.Coef = 31, make([]float64, 93)
 	p.Start.Coef[91] = 2
 	m := mustFit(t, p, func(o *Options) { o.Alpha, o.MaxIter = 0.1, int(epochs) }).Model

@@ -39,7 +39,7 @@ const (
 )
 
 func newPosterior(s *sample, unlabeled []int, tokens, factor float64) belief {
-	return &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: s.newChain(),
+	return &posterior{sample: s, sequences: unlabeled, tokens: tokens, weight: factor, chain: newChain(s.tags, s.allowed),
 		scores: make([]float64, len(s.labels)*s.tags)}
 }
 

@@ -215,13 +215,6 @@ func (s *sample) applyMask(scores edges) {
 	}
 }
 
-// newChain makes a chain that knows the sets.
-func (s *sample) newChain() *chain {
-	c := newChain(s.tags)
-	c.allowed = s.allowed
-	return c
-}
-
 // setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
 func (s *sample) setChain(c *chain, weights edges) {
 	for k, weight := range weights.all {
@@ -245,7 +238,7 @@ func (s *sample) checkPaths(int) error {
 	if s.forbidden == nil {
 		return nil
 	}
-	c, l := s.newChain(), &lattice{}
+	c, l := newChain(s.tags, s.allowed), &lattice{}
 	s.setChain(c, c.edges)
 	for i := range s.sequences() {
 		labels := s.of(i)

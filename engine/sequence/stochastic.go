@@ -72,7 +72,7 @@ type place struct {
 func newStochastic(s *sample, w weights) *stochastic {
 	n := s.rows.Cols()
 	d := &stochastic{sample: s, w: w, g: newWeights(s.shape), squares: make([]float64, n+edgesLen(s.tags)),
-		since: make([]float64, n), chain: s.newChain(), marks: make([]int32, n),
+		since: make([]float64, n), chain: newChain(s.tags, s.allowed), marks: make([]int32, n),
 		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0))}
 	d.include(s.list(false))
 	return d

@@ -70,7 +70,7 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 
 // sharper is a chain with its scores times a factor.
 func sharper(c *chain, factor float64) *chain {
-	s := newChain(c.tags)
+	s := newChain(c.tags, nil)
 	for k, score := range c.all {
 		s.all[k] = factor * score
 	}
