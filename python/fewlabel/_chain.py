@@ -40,28 +40,24 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
     y = y if sp.issparse(y) else _markers.unpacked(y)
     if y is not None and not sp.issparse(y) and any(isinstance(part, _TAGS) for part in y):
-        own = _own_lengths(y)
-        if lengths is None:
-            lengths = own
-        elif own != (given := np.ravel(lengths).tolist()):
-            raise _differ(own, given)
+        lengths = _own_lengths(y, lengths)
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths
 
 
-def _own_lengths(y: Any) -> list[int]:
+def _own_lengths(y: Any, lengths: Any) -> list[int]:
+    """Number of tags of each sequence of y, which must be the lengths, if they are given."""
     for k, part in enumerate(y):
         if not isinstance(part, _TAGS):
             raise ValueError(f"y has {part!r} for sequence {k}: give a list, with None for each token without a label")
-    return [len(part) for part in y]
-
-
-def _differ(own: list[int], given: list[int]) -> ValueError:
-    """Message for `y` whose lengths differ from those of the sequences."""
+    own = [len(part) for part in y]
+    given = own if lengths is None else np.ravel(lengths).tolist()
     if len(own) != len(given):
-        return ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
-    k = next(k for k in range(len(own)) if own[k] != given[k])
-    return ValueError(f"y has {own[k]} tags for sequence {k}, which has {given[k]} tokens")
+        raise ValueError(f"y has {len(own)} sequences, but there are {len(given)}")
+    for k, (tags, tokens) in enumerate(zip(own, given, strict=True)):
+        if tags != tokens:
+            raise ValueError(f"y has {tags} tags for sequence {k}, which has {tokens} tokens")
+    return own
 
 
 def _check_widths(parts: dict[int, Any]) -> None:

@@ -46,12 +46,11 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     Notes
     -----
     The columns of a sentence are separated by tabs if one of its lines has a tab, otherwise by blanks. Between tabs an
-    empty cell is the text "" and a blank is a token: `SequenceSVC(unlabeled="")` takes "" for a token without a tag. A
-    line of blanks alone, or of tabs alone, is empty.
+    empty cell is the text "": `SequenceSVC(unlabeled="")` takes it for a token without a tag. A line of blanks alone,
+    or of tabs alone, is empty.
 
-    A line with -DOCSTART- ends a sentence and is skipped. Lines that begin with # before the first token of a sentence
-    are comments if they have another number of columns than the tokens. Ranges and empty nodes of CoNLL-U ("1-2",
-    "8.1") are skipped where the first column numbers the words, and there are ten columns or the first is not read.
+    A line with -DOCSTART- ends a sentence and is skipped, as are comments, which begin with # and stand before the
+    tokens, and ranges and empty nodes of CoNLL-U ("1-2", "8.1").
 
     Examples
     --------

@@ -79,8 +79,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         Raises
         ------
         ValueError
-            If no row is labeled, an int `cv` exceeds the number of labeled rows of every class, or a class has only one
-            labeled row, which cannot be in both the training and the test set.
+            If no row is labeled, an int `cv` exceeds the labeled rows of every class, or a class has only one.
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")

@@ -1,8 +1,7 @@
 """Loading the library file: what is wrong where it cannot be loaded, and a second copy for a forked process.
 
-The loader's own message is often misleading: for a library built for another processor, glibc reports that the file
-does not exist. The threads of the parent's copy do not exist in a forked child, so the child cannot use it. The loader
-identifies libraries by name and file: only another file gives a second copy with its own runtime.
+For a library built for another processor, glibc reports that the file does not exist. The threads of the parent's copy
+do not exist in a forked child: it needs another file, by which the loader identifies libraries, with its own runtime.
 """
 
 import ctypes

@@ -53,12 +53,10 @@ class Session:
     Raises
     ------
     ValueError
-        If there are no rows, the index has duplicates or other values, `path` is no file or has a line that is not of a
-        session of these rows, rows hold texts and the model has no vectorizer, or `show` is no column.
-    TypeError
-        If `rows`, `model` or `classes` are of another type.
+        If there are no rows, the index has duplicates, `path` has a line that is not of a session of these rows, or
+        rows hold texts and the model has no vectorizer.
     OSError
-        If the file cannot be read or written, or its folder does not exist. An answer that raises it is not recorded.
+        If the file cannot be read or written. An answer that raises it is not recorded.
 
     Examples
     --------
