@@ -18,10 +18,10 @@ type Costs struct {
 	Level     float64 // factor on the losses; λ' but for soft labels
 	objective *objective.Objective
 	units     units
-	values    []float64 // [unlabeled, K]
+	values    []float64 // [unlabeled, K], until the next product of the risk
 }
 
-// NewCosts are costs that take memory from their first use on.
+// NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
 	return &Costs{Level: o.Weight, objective: o, units: newUnits(o.Sample, o.Classes)}
 }
@@ -53,7 +53,11 @@ func (c *Costs) addPrior(factor float64) {
 
 // measure finds the losses.
 func (c *Costs) measure(r *risk.Risk) {
-	k, unlabeled, values := c.objective.Classes, c.objective.Sample.Unlabeled, c.room()
+	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
+	if spare := r.Spare(len(unlabeled) * k); spare != nil {
+		c.values = spare
+	}
+	values := c.room()
 	c.objective.Job.EachRow(len(unlabeled), func(lo, hi int) {
 		if r.PairCosts(values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return

@@ -25,7 +25,7 @@ import (
 
 // Objective is a function at a current point, which it holds.
 type Objective interface {
-	// Gradient puts the gradient at the current point into dst and returns the value.
+	// Gradient puts the gradient at the current point into dst and returns the value. It may forget the direction.
 	Gradient(dst []float64) float64
 	// Gap is an upper bound on F(w) - F(w*) at the current point, given the gradient there.
 	Gap(gradient []float64) float64

@@ -117,9 +117,9 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
 	if r.rounded {
-		r.addRounded(r.withSlope, dst, r.slope, r.largestCost(r.support.Rows()))
+		r.addRounded(r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
 	} else {
-		r.addTransposed(r.withSlope, dst, r.slope)
+		r.addTransposed(r.withSlope, dst, r.slopes())
 	}
 	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, sums[1:])
 	return r.alpha/2*square + sums[0] + joint
@@ -137,11 +137,11 @@ func (r *Risk) At(w, gradient []float64) float64 {
 	return r.Gradient(gradient)
 }
 
-// gradients puts each row's gradient into r.slope, finds the rows with a slope and the preconditioner's curvatures, and
+// gradients puts each row's gradient into r.slopes(), finds the rows with a slope and the preconditioner's curvatures, and
 // returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
-	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slope, r.state) })
+	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slopes(), r.state) })
 	sums = make([]float64, 1+r.shape.Stride())
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
@@ -238,7 +238,7 @@ func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64
 func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
 	stride, rows := r.shape.Stride(), r.active.Rows()
 	r.times(r.active, r.changes, p, shift, nil, false)
-	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slope, r.state) })
+	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slopes(), r.state) })
 	sums := make([]float64, 1+stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)

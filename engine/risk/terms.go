@@ -23,16 +23,17 @@ type losses struct {
 	SoftLabels []float64
 	Joint      []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
-	scores       []float64 // [n, stride] stored scores of the rows with a weight
-	changes      []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
-	slope, state []float64 // [n, stride] of each row's loss: its gradient; what its HessVec needs
-	activity     []uint8   // [n] bits hasSlope and hasCurvature
+	scores   []float64 // [n, stride] stored scores of the rows with a weight
+	changes  []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
+	state    []float64 // [n, stride] of each row's loss: what its HessVec needs
+	slope    []float64 // [n, stride] of each row's loss: its gradient, see slopes
+	activity []uint8   // [n] bits hasSlope and hasCurvature
 }
 
 func newLosses(n, stride int, m scores.Map, l loss.Classes) *losses {
 	s := &losses{outputs: m, stride: stride, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
 		activity: make([]uint8, n)}
-	for _, v := range []*[]float64{&s.scores, &s.changes, &s.slope, &s.state} {
+	for _, v := range []*[]float64{&s.scores, &s.changes, &s.state} {
 		*v = make([]float64, n*stride)
 	}
 	s.SetLoss(l)
@@ -75,6 +76,25 @@ func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
 		costs[0], costs[1] = factor*costs[0], factor*costs[1]
 	}
 	return true
+}
+
+// slopes are the gradients of the rows: in the memory of changes, unless the products of joint costs need both.
+func (l *losses) slopes() []float64 {
+	if len(l.Joint) == 0 {
+		return l.changes
+	}
+	if l.slope == nil {
+		l.slope = make([]float64, len(l.changes))
+	}
+	return l.slope
+}
+
+// Spare is memory of n numbers that is free until the next gradient or product; nil: there is not as much.
+func (l *losses) Spare(n int) []float64 {
+	if len(l.changes) < n {
+		return nil
+	}
+	return l.changes[:n]
 }
 
 // sumJoint lets the joint costs have their part, and returns the sum of their values.
@@ -152,10 +172,10 @@ func (l *losses) target(i int32, certain []float64) []float64 {
 type classTerms struct{ *losses }
 
 func (r classTerms) gradient(rows []int32, sums []float64) {
-	stride, classes, s := r.stride, r.outputs.Classes(), r.newScratch()
+	stride, classes, s, slopes := r.stride, r.outputs.Classes(), r.newScratch(), r.slopes()
 	for _, i := range rows {
 		at := int(i) * stride
-		slope, state, active := r.slope[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
+		slope, state, active := slopes[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
 		clear(slope[classes:])
 		if r.Label[i] != LabelJoint {
 			sums[0] += r.Cost[i] * r.loss.At(r.scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
@@ -260,7 +280,7 @@ func (r pairTerms) evaluateUnlabeled(rows []int32, losses []loss.Sides) {
 }
 
 func (r pairTerms) gradient(rows []int32, sums []float64) {
-	slopes, states, activities, costs := r.slope, r.state, r.activity, r.Cost
+	slopes, states, activities, costs := r.slopes(), r.state, r.activity, r.Cost
 	r.evaluate(rows, 0, func(rows []int32, losses []loss.Sides) {
 		value, slope := sums[0], sums[1]
 		for k, i := range rows {
