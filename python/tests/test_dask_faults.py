@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import functools
 import os
 import signal
 import subprocess
@@ -91,30 +90,11 @@ def assert_right(found: Any, alone: Any) -> None:
 
 
 def assert_next_fit_works(client: Client) -> None:
-    """A worker may still leave because of the fault: a frozen one wakes, and a thread of XGBoost ends its process. Then
-    the rows are spread again; any other failure counts."""
     X, y = rows(2, 90)
-    found: Any = None
-    for _ in range(RANKS):
-        client.wait_for_workers(2, timeout=HUNG)
-        present = set(client.nthreads())
-        try:
-            parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
-            run = functools.partial(fit, client, TransductiveSVC(method="switching"), *parts)
-            found = outcome("fits after a fault", run)
-        except OSError as failure:
-            found = failure
-        if not isinstance(found, BaseException) or not left(client, present):
-            break
+    client.wait_for_workers(2, timeout=HUNG)
+    parts = spread(client, pieces(X, [30, 60])), spread(client, pieces(y, [30, 60]))
+    found = outcome("fits after a fault", lambda: fit(client, TransductiveSVC(method="switching"), *parts))
     assert_right(found, TransductiveSVC(method="switching").fit(X, y))
-
-
-def left(client: Client, present: set[str]) -> bool:
-    """Whether one of these workers has left, or does so within seconds: the scheduler may notice it late."""
-    end = time.monotonic() + SILENCE
-    while time.monotonic() < end and present <= set(client.nthreads()):
-        time.sleep(0.1)
-    return not present <= set(client.nthreads())
 
 
 # --- workers that end, freeze or begin anew ---------------------------------------------------------------------------
