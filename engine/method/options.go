@@ -54,7 +54,8 @@ const maxWeight = 1e6
 // Table describes the options.
 func (o *Options) Table() option.Table {
 	return option.Table{
-		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }), Meaning: "how unlabeled rows are used"},
+		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }),
+			Meaning: "how unlabeled rows are used"},
 		{Name: "alpha", Value: (*option.Weight)(&o.Alpha), Exclusive: true,
 			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
 		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: maxWeight,
@@ -62,12 +63,13 @@ func (o *Options) Table() option.Table {
 		{Name: "class_prior", Value: &o.ClassPrior, Choices: sample.PriorRules,
 			Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows"},
 		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
-		{Name: "class_weight", Value: &o.ClassWeight, Exclusive: true, Meaning: "factor on the weights of the labeled rows of " +
-			"each class, for their loss and not for class_prior; null: 1"},
+		{Name: "class_weight", Value: &o.ClassWeight, Exclusive: true, Meaning: "factor on the weights of the labeled rows " +
+			"of each class, for their loss and not for class_prior; null: 1"},
 		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,
 			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
 		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
-		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }), Meaning: "loss of a row"},
+		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }),
+			Meaning: "loss of a row"},
 		{Name: "hierarchy", Value: &o.Hierarchy, Minimum: -1,
 			Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree"},
 		{Name: "fit_intercept", Value: &o.FitIntercept, Meaning: "whether the classifier has an intercept"},

@@ -34,7 +34,7 @@ type Objective struct {
 	Loss       func(smoothing float64) loss.Classes // ξ
 	Smoothings []float64                            // of the loss, decreasing
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
-	OwnLoss    bool                                 // it has a form for unlabeled rows, and compares scores with each other
+	OwnLoss    bool                                 // it has a form for unlabeled rows and compares scores
 	Start      *Start                               // nil: W = 0
 }
 

@@ -13,7 +13,8 @@ type dense[V value] struct {
 	n, d, stride int
 }
 
-// NewDense views n rows of d features that begin a stride of values apart, as there are, and checks that all are finite.
+// NewDense views n rows of d features, which begin a stride of values apart, and checks that all values are finite. The
+// caller has checked that there are as many.
 func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	if err := checkShape(d, n); err != nil {
 		return nil, err

@@ -210,8 +210,8 @@ func (m *Matrix) addSums(job *work.Job, dst []float64, add func(dst []float64)) 
 	job.AddSums(dst, add)
 }
 
-// addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first one
-// to dst itself, which are added in block order.
+// addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
+// one to dst itself, which are added in block order.
 func (m *Matrix) addBlocks(
 	job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, dst, sums []float64),
 ) {

@@ -93,8 +93,8 @@ func (s *Sample) subsample(
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows, and
-// keys, which are sent as two halves.
+// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows,
+// and keys, which are sent as two halves.
 func (p *Problem) gather(job *work.Job, rows []int32, keys []uint64) (number []int32, allKeys []uint64) {
 	p.Weak = p.Weak.Gathered(job)
 	own := make([]float64, 0, 4*len(rows))

@@ -89,7 +89,8 @@ func Defaults() Options {
 
 func (o *Options) table() option.Table {
 	return option.Table{
-		{Name: "solver", Value: &o.Solver, Choices: []string{None, Squared}, Meaning: "how the auxiliary problems are solved"},
+		{Name: "solver", Value: &o.Solver, Choices: []string{None, Squared},
+			Meaning: "how the auxiliary problems are solved"},
 		{Name: "alpha", Value: &o.Alpha, Exclusive: true,
 			Meaning: "strength of the regularization of the auxiliary problems"},
 		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "maximum number of conjugate gradient steps"},
