@@ -229,14 +229,14 @@ $(PANICKING): $(LIBRARY)
 
 # $(call forbid,pattern,files,reason): fail where a line of the files matches.
 forbid = @! LC_ALL=C.UTF-8 grep -nE '$(1)' $(2) /dev/null || { echo 'check: $(3)' >&2; exit 1; }
-GO_CODE := $(shell find engine enginetest capi -name '*.go' ! -name '*_test.go')
+GO_CODE := $(shell find engine capi -name '*.go' ! -name '*_test.go')
 ENGINE_CODE := $(filter engine/%,$(GO_CODE))
 C_CODE := $(wildcard include/*.h capi/*.h capi/*.c examples/c/*.h examples/c/*.c capi/tests/*.h capi/tests/*.c)
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 # Status 3 of govulncheck: some were found. Without its database the check is skipped, and says so.
 check-go:
-	@files=$$(gofmt -l engine enginetest capi); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
+	@files=$$(gofmt -l engine capi); test -z "$$files" || { echo "gofmt these: $$files" >&2; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...

@@ -3,12 +3,12 @@ package belief
 import (
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 const alpha = 0.02

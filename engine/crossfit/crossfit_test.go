@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // sampleOf are all rows of the data, labeled rows of weight 1, unlabeled rows of weight 2.

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // calibrated are options of every kind of fit.

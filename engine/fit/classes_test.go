@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 var fiveShares = []float64{0.4, 0.25, 0.15, 0.12, 0.08}

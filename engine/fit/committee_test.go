@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // unevenTopics are cases whose estimated shares differ from those of the labels, which are even.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // copiesCases are all ways to fit, with few labels and with many, with shares that are given and that are found.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // One step is no annealing, but soft labels are those of the supervised scores and not the class prior.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 func probableOptions(by string, prior []float64) method.Options {

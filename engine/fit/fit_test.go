@@ -11,6 +11,8 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -21,8 +23,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // plainOptions are the defaults with the shares of the labels and the weight 1, of which nothing has to be found.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // FuzzOptions: any text is a mistake of the caller's, or it gives options in their ranges that come back when they are

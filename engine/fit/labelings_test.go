@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // labelings are the labelings of a small problem's unlabeled rows that keep class counts, each with the least objective

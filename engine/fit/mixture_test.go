@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/trace"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // withoutMixture leaves fits without the start at a mixture.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // line draws two overlapping classes of one feature, 40 labels.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // Pair switching exchanges a pair a relabeling at most, of any two classes, at costs that are doubled from 1e-5, each

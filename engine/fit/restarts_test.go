@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // reference is the objective of a method without labels of the unlabeled rows, written from its definition: of dense rows

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // resized multiplies every value of sparse rows by a factor of its row and column.

@@ -3,8 +3,8 @@ package fit
 import (
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // What the weight of the unlabeled rows is raised for: begun with the whole weight, fits end at higher objectives, or

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // parted gives each of several machines rows: of three and more the second has none, of five and more the third has

@@ -4,11 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // A method is a file and a row of the table: options accept it then, and fits of two and more classes run by it.

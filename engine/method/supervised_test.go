@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // At the optimum β_i = C_i max(0, 1 - y_i f_i), with which the dual objective equals the primal one: here within a

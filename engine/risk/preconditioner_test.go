@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 // Multiplying P⁻¹ r with P, formed from the Hessian of the labeled rows alone, gives r again.

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // supervised fits rows with classes, of all machines so many.

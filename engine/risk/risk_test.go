@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // denseRows are n rows of d features with room behind each, in both types.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // onTwins runs a part on each of two machines.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // everyView views the same rows with every type of index and value.

@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/enginetest/planted"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // scattered has rows of ten random features among the first `used` of d, and classes that are noise.

@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // drawn is a problem and the same in dense matrices.

@@ -20,9 +20,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 func writeFile(t testing.TB, name string, content []byte) string {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 // run lets so many machines run a part each, with calls of Sum as sum makes them, and returns their errors.

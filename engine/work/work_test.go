@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/enginetest/worktest"
 )
 
 func TestRunDoesEveryTaskOnce(t *testing.T) {
