@@ -137,8 +137,8 @@ func (r *Risk) At(w, gradient []float64) float64 {
 	return r.Gradient(gradient)
 }
 
-// gradients puts each row's gradient into r.slopes(), finds the rows with a slope and the preconditioner's curvatures, and
-// returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
+// gradients puts each row's gradient into r.slopes(), finds the rows with a slope and the preconditioner's curvatures,
+// and returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
 	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slopes(), r.state) })
