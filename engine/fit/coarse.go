@@ -4,8 +4,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// A fit of many unlabeled rows of each class begins at a fit of a part of them, which may begin at a part of that; one of
-// fewer rows of three classes and more begins at a fit of a third.
+// A fit of many unlabeled rows of each class begins at a fit of a part of them, which may begin at a part of that; one
+// of fewer rows of three classes and more begins at a fit of a third.
 //
 //	Problem  that of the method. Most of its passes find the directions of the classes, for which a part of the rows is
 //	         enough. Annealing is compared with switching on the part only; the better one goes on with all rows
@@ -77,12 +77,12 @@ func startsCoarsely(x *setting) bool {
 	return startsAtPart(x) && x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)
 }
 
-// startsAtThird reports whether a third is one, where there are fewer rows of many classes. With 2 labels a class macro F
-// of 20 Newsgroups falls by .03.
+// startsAtThird reports whether a third is one, where there are fewer rows of many classes. With 2 labels a class
+// macro F of 20 Newsgroups falls by .03.
 func startsAtThird(x *setting) bool {
-	s := x.sample
+	s, k := x.sample, x.sample.Classes()
 	return startsAtPart(x) && !s.Paired() && x.whole == 0 && !startsCoarsely(x) &&
-		labeled(s) > viewLabels*float64(s.Classes()) && x.unlabeled() >= max(warmRows, rowsOfClass*s.Classes(), 3*s.All.Labeled)
+		labeled(s) > viewLabels*float64(k) && x.unlabeled() >= max(warmRows, rowsOfClass*k, 3*s.All.Labeled)
 }
 
 // unlabeled is the number of unlabeled rows of all machines, or of the copies that their weights stand for.
