@@ -20,9 +20,9 @@ import (
 
 // withCoarseStart lets fits of this number of unlabeled rows and more begin at a part of them.
 func withCoarseStart(t *testing.T, rows int) {
-	before, third := coarseFrom, warmRows
+	before := coarseFrom
 	coarseFrom = rows
-	t.Cleanup(func() { coarseFrom, warmRows = before, third })
+	t.Cleanup(func() { coarseFrom = before })
 }
 
 // fewCases are problems of two classes with enough rows to begin at a part of them.
@@ -58,8 +58,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(draws) {
 			data, o := draw(seed)
-			withCoarseStart(t, coarseRows)
-			warmRows = 1 << 30
+			coarseFrom = coarseRows
 			whole := fitFrom(t, data, nil, o)
 			withCoarseStart(t, 4000)
 			begun := fitFrom(t, data, nil, o)
@@ -242,21 +241,5 @@ func TestWhatDoesNotBeginAtFew(t *testing.T) {
 		if !slices.Equal(whole.Model.Coef, same.Model.Coef) || passesOf(whole) != passesOf(same) {
 			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(whole), passesOf(same))
 		}
-	}
-}
-
-// Fewer rows of many classes begin at a third: in fewer passes, with about as many errors.
-func TestRowsOfManyClassesBeginAtAThird(t *testing.T) {
-	third := warmRows
-	t.Cleanup(func() { warmRows = third })
-	data, o := planted.Classes(6000, 250, 40, []float64{0.3, 0.3, 0.2, 0.2}, 1), plainOptions()
-	o.Method = "annealing"
-	warmRows = 1 << 30
-	whole := fitFrom(t, data, nil, o)
-	warmRows = third
-	begun := fitFrom(t, data, nil, o)
-	more := disagreement(data.Truth, begun.Transduction) - disagreement(data.Truth, whole.Transduction)
-	if passesOf(begun) > 0.8*passesOf(whole) || 100*more > len(data.Truth) {
-		t.Errorf("%.0f passes, %.0f of all rows; %d more errors", passesOf(begun), passesOf(whole), more)
 	}
 }
