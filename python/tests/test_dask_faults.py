@@ -102,8 +102,8 @@ def assert_next_fit_works(client: Client) -> None:
 
 @pytest.fixture(scope="module")
 def long_fit() -> tuple[list[Any], list[Any]]:
-    X, y = large(12000)
-    return pieces(X, [4000, 8000]), pieces(y, [4000, 8000])
+    X, y = large(48_000)  # fits for many seconds
+    return pieces(X, [16_000, 32_000]), pieces(y, [16_000, 32_000])
 
 
 def during(client: Client, parts: Any, what: str, fault: Callable[[], Any], wait: float) -> Any:
