@@ -244,19 +244,21 @@ def test_the_example_of_the_page_runs(client: Client) -> None:
     assert (np.concatenate(names["found"]) == names["model"].predict(X)).all()
 
 
-def test_a_cluster_that_encrypts_carries_the_sums_of_a_fit() -> None:
-    pytest.importorskip("cryptography", reason="no cryptography")
-    from distributed.security import Security
+@pytest.mark.parametrize("how", ["encrypted", "in one process"])
+def test_a_cluster_carries_the_sums_of_a_fit(how: str) -> None:
+    options: dict[str, Any] = {"processes": False}
+    if how == "encrypted":
+        pytest.importorskip("cryptography", reason="no cryptography")
+        from distributed.security import Security
 
+        options = {"security": Security.temporary()}
     X, y = rows(2, 90)
-    security = Security.temporary()
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", security=security) as local,
-        Client(local, set_as_default=False) as encrypted,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", **options) as local,
+        Client(local, set_as_default=False) as connected,
     ):
-        assert_same(
-            fit(encrypted, TransductiveSVC(), *spread_out(encrypted, X, y, [45])), TransductiveSVC().fit(X, y), X
-        )
+        found = fit(connected, TransductiveSVC(), *spread_out(connected, X, y, [45]))
+        assert_same(found, TransductiveSVC().fit(X, y), X)
 
 
 def large(n: int) -> tuple[sp.csr_array, np.ndarray]:

@@ -30,11 +30,18 @@ def start() -> None:
     get_worker().handlers["fewlabel"] = _sent
 
 
-async def _sent(**part: Any) -> Any:
+async def _sent(part: Any, **about: Any) -> Any:
     """The handler of messages of other ranks."""
     from distributed.protocol.serialize import to_serialize
 
-    return to_serialize(await _exchange(**part))
+    return to_serialize(await _exchange(part=_received(part), **about))
+
+
+def _received(message: Any) -> Any:
+    """What a message brings; between workers in one process it comes as it was sent."""
+    from distributed.protocol.serialize import Serialize
+
+    return message.data if isinstance(message, Serialize) else message
 
 
 async def _exchange(name: str, number: int, rank: int, size: int, part: Any) -> Any:
@@ -140,7 +147,7 @@ class _Ranks:
                 done.cancel()
                 raise ConnectionError("another worker has failed, or the fit was interrupted")
         try:
-            return done.result()
+            return _received(done.result())
         except (OSError, concurrent.futures.CancelledError) as failure:
             raise ConnectionError(f"the exchange with the other workers has ended: {failure}") from None
 
