@@ -281,14 +281,14 @@ def running(client: Client) -> list[int]:
 
 
 def test_a_worker_that_is_killed_ends_the_fit_with_its_address() -> None:
-    X, y = large(12000)
+    X, y = large(48_000)
     with cluster(2) as local, Client(local, set_as_default=False) as client:
-        parts = spread(client, pieces(X, [6000])), spread(client, pieces(y, [6000]))
+        parts = spread(client, pieces(X, [24_000])), spread(client, pieces(y, [24_000]))
         found: list[Any] = []
 
         def run() -> None:
             try:
-                found.append(fit(client, TransductiveSVC(tol=1e-12), *parts))
+                found.append(fit(client, TransductiveSVC(tol=1e-12, alpha=1e-6), *parts))
             except BaseException as failure:
                 found.append(failure)
 
@@ -353,7 +353,7 @@ def test_a_worker_that_is_lost_before_the_fit_is_named() -> None:
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:
     X, y = large(40000)
     parts = spread(client, pieces(X, [20000])), spread(client, pieces(y, [20000]))
-    model = TransductiveSVC(tol=1e-12)
+    model = TransductiveSVC(tol=1e-12, alpha=1e-6)
 
     def interrupt() -> None:
         running(client)

@@ -119,7 +119,7 @@ def during(client: Client, parts: Any, what: str, fault: Callable[[], Any], wait
 
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
-    found = outcome(f"{what} workers", lambda: fit(client, TransductiveSVC(tol=1e-12), *given))
+    found = outcome(f"{what} workers", lambda: fit(client, TransductiveSVC(tol=1e-12, alpha=1e-6), *given))
     thread.join(HUNG)
     return found
 
@@ -238,7 +238,7 @@ client = Client({address!r}, set_as_default=False)
 X, y = large(30000)
 parts = spread(client, pieces(X, [10000, 20000])), spread(client, pieces(y, [10000, 20000]))
 print("begins", flush=True)
-fit(client, TransductiveSVC(tol=1e-12), *parts)
+fit(client, TransductiveSVC(tol=1e-12, alpha=1e-6), *parts)
 """
 
 
