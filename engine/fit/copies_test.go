@@ -2,10 +2,12 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // copiesCases are all ways to fit, with few labels and with many, with shares that are given and that are found.
@@ -72,6 +74,28 @@ func TestAWeightIsThatManyCopies(t *testing.T) {
 		}
 		if a, b = weighted.Model.Objective, copied.Model.Objective; differ == 0 && !(math.Abs(a-b) <= 1e-6*b) {
 			t.Errorf("%s: objective %v with weights, %v with copies, at the end", name, a, b)
+		}
+	}
+}
+
+// With many classes of few rows annealing ends earlier, and so with copies.
+func TestAWeightIsThatManyCopiesOfFewRowsAClass(t *testing.T) {
+	for seed := range uint64(10) {
+		data := planted.Classes(200, 60, 16, slices.Repeat([]float64{0.125}, 8), seed)
+		o := method.Defaults()
+		o.Method, o.Tol = "annealing", 1e-8
+		weights, copies := repeated(data)
+		shares := make([]float64, 8)
+		for i, y := range data.Labels {
+			if y < 0 {
+				shares[data.Truth[i]] += weights[i]
+			}
+		}
+		o.ClassPrior.Shares = shares
+		vector.Scale(shares, 1/vector.Sum(shares))
+		weighted, copied := mustFit(t, data, weights, o).Model, mustFit(t, copies, nil, o).Model
+		if weighted.Iterations != copied.Iterations {
+			t.Errorf("seed %d: %d steps with weights, %d with copies", seed, weighted.Iterations, copied.Iterations)
 		}
 	}
 }

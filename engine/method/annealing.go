@@ -56,7 +56,7 @@ const (
 	warmth       = 2.0  // the first temperature is at least this many times the spread of the costs, and λ'
 	coolBy       = 1.4  // T falls by this factor
 	smallEntropy = 1e-2 // bits a row: from here on few labels change
-	mixed        = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
+	undecided    = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
 )
@@ -78,7 +78,7 @@ const (
 func coolingOf(r *Run) *schedule.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
 	c := &schedule.Cooling{First: first, Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
-		Coldest: coldest, SmallEntropy: max(smallEntropy, mixed*float64(s.Classes())/float64(s.All.Unlabeled))}
+		Coldest: coldest, SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
