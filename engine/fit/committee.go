@@ -35,8 +35,8 @@ type committee struct {
 	*setting
 	views *model.Linear // v (S + M), as all models here of the packed rows
 	v     float64
-	moved *sample.Part // the part of the rows that has moved the shares, and its T; nil: they have not moved
-	third *fitted
+	part  *sample.Part // the part of the rows by which the shares have moved; nil: they have not
+	third *fitted      // T of it
 }
 
 const (
@@ -77,7 +77,7 @@ func learn(x *setting, begin start) (*fitted, error) {
 		}
 	}
 	if begin.model == nil && c.third != nil && c.v < fewLabels && x.unlabeled() >= warmRows {
-		begin = x.startAt(c.third, c.moved)
+		begin = x.startAt(c.third, c.part)
 	}
 	result, err := search(c.setting, begin)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *committee) moveShares() error {
 	if err != nil {
 		return err
 	}
-	c.moved, c.third = part, result
+	c.part, c.third = part, result
 	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
 	predicted := x.predicted(c.with(result.Model))
 	prior, settled := *x.prior, *x
