@@ -5,9 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
@@ -96,20 +100,49 @@ def ccat(report: Report, draws: int = 3) -> None:
 
 
 def dense(report: Report, draws: int = 3) -> None:
-    """Sentence embeddings: time in fits of logistic regression (lbfgs, float32) on all labels; one thread, by turns."""
-    from fewlabel import SemiSupervisedLogisticRegression
+    """Sentence embeddings of 20 and of 77 classes: time in fits of logistic regression (lbfgs, float32) on all labels;
+    one thread, by turns."""
+    rows = data.SETS["minilm"]()
+    clusters = KMeans(77, n_init=1, random_state=0).fit_predict(rows.X)
+    many = replace(rows, name=f"{rows.name}, 77 clusters", y=clusters, classes=np.arange(77), train=None)
+    for task in drawn("minilm"), drawing.draw(many, 5, "equal"):
+        beside(report, task, "logistic regression", LogisticRegression(max_iter=1000), draws)
 
-    task = drawn("minilm")
-    fits = {method: lambda m=method: ours(task, m) for method in METHODS}
-    estimator = SemiSupervisedLogisticRegression(class_prior=task.shares, n_jobs=1)
-    fits["logistic estimator"] = lambda: measure.quietly(estimator, task.X, task.given)
-    peer = LogisticRegression(max_iter=1000)
+
+def words(report: Report, draws: int = 1) -> None:
+    """Hundreds of topics of planted words, ten rows and four labels each: time in fits of LinearSVC on all labels."""
+    for n_topics in (100, 200, 500):
+        rng, d, n = np.random.default_rng(n_topics), 3000, 10 * n_topics
+        common, y = 1 / np.arange(1, d + 1), np.repeat(np.arange(n_topics), 10)
+        X = np.zeros((n, d))
+        for k in range(n_topics):
+            topic = common.copy()
+            topic[rng.choice(d, 30, replace=False)] += common.sum() / 60  # a third of the words are the topic's
+            X[y == k] = rng.multinomial(rng.integers(10, 60, 10), topic / topic.sum())
+        X = TfidfTransformer(sublinear_tf=True).fit_transform(sp.csr_array(X))
+        given = np.where(np.arange(n) % 10 < 4, y, drawing.UNLABELED)
+        task = Task(f"planted, {n_topics} topics", X, y, given, X[:0], y[:0], np.arange(n_topics))
+        beside(report, task, "LinearSVC", LinearSVC(), draws)
+
+
+def beside(report: Report, task: Task, name: str, peer: Any, draws: int) -> None:
+    """The default, methods with the true shares and the logistic estimator, in fits of a peer with all labels."""
+    from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+
+    models = {
+        "default": TransductiveSVC(n_jobs=1),
+        "true shares": TransductiveSVC(class_prior=task.shares, n_jobs=1),
+        "switching": TransductiveSVC(method="switching", class_prior=task.shares, n_jobs=1),
+        "annealing": TransductiveSVC(method="annealing", class_prior=task.shares, n_jobs=1),
+        "logistic estimator": SemiSupervisedLogisticRegression(class_prior=task.shares, n_jobs=1),
+    }
+    calls = {one: lambda m=model: measure.quietly(m, task.X, task.given) for one, model in models.items()}
     with threadpool_limits(1):
-        calls = {"peer": lambda: measure.quietly(peer, task.X, task.y)} | fits
+        calls["peer"] = lambda: measure.quietly(peer, task.X, task.y)
         spent = {one: np.median(seconds) for one, seconds in measure.turns(calls, draws).items()}
-    for one in fits:
-        note = f"{spent[one]:.2f} s, logistic regression {spent['peer']:.2f} s"
-        report.add(f"{task.name}: {one}, time / logistic regression", spent[one] / spent["peer"], note=note)
+    for one in models:
+        note = f"{spent[one]:.2f} s, {name} {spent['peer']:.2f} s"
+        report.add(f"{task.name}: {one}, time / {name}", spent[one] / spent["peer"], note=note)
 
 
 SIZES = ((14_143, 384, 20), (100_000, 384, 20), (10_000, 1536, 100))  # rows, features, classes
@@ -206,4 +239,4 @@ def two_threads(report: Report, draws: int, *tasks: Task) -> None:
             )
 
 
-SECTIONS = (ten_thousand, linear_svc, ccat, dense, sizes, shapes, threads, dense_threads)
+SECTIONS = (ten_thousand, linear_svc, ccat, dense, words, sizes, shapes, threads, dense_threads)
