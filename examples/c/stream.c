@@ -6,6 +6,7 @@
  * NUMBER:VALUE pairs with numbers from 1 on; a label in front of them and what follows a # are passed over.
  * Without arguments the program makes a model and rows, streams them and compares with fewlabel_predict of all rows.
  */
+#include <limits.h>
 #include <sys/resource.h>
 
 #include "example.h"
@@ -106,7 +107,7 @@ static int64_t stream(FILE *in, FILE *out, int64_t model) {
 
 /* ---- The rows that the program makes itself ---------------------------------------------------------------------- */
 
-enum { N_DOCUMENTS = 500, N_TOPICS = 4, N_ROUNDS = 40 };
+enum { N_DOCUMENTS = 500, N_TOPICS = 4, N_ROUNDS = 60, STRETCH = 10 };
 
 /* The most memory that the program had at any time, in kilobytes. */
 static long peak(void) {
@@ -115,9 +116,11 @@ static long peak(void) {
   return usage.ru_maxrss;
 }
 
-/* Stream the file in rounds and compare every class with the one that all rows at once have got. */
+/* Stream the file in rounds and compare every class with the one that all rows at once have got. What is lost in every
+ * row makes the peak grow in every stretch of rounds; the library's garbage collector makes it grow in one or another.
+ */
 static void check_stream(const char *path, int64_t model, const int32_t *expected) {
-  long before = 0;
+  long before = 0, least = LONG_MAX;
   int round, i, its_class;
   for (round = 0; round < N_ROUNDS; round++) {
     FILE *in = fopen(path, "r"), *out = tmpfile();
@@ -129,10 +132,13 @@ static void check_stream(const char *path, int64_t model, const int32_t *expecte
     }
     fclose(in);
     fclose(out);
-    if (round == N_ROUNDS / 4) before = peak();
+    if (round % STRETCH != STRETCH - 1) continue;
+    if (round > STRETCH && peak() - before < least) least = peak() - before;
+    before = peak();
   }
-  printf("%d rows: all classes as in one call, memory +%ld kB\n", N_ROUNDS * N_DOCUMENTS, peak() - before);
-  ensure(peak() - before < 4000, "memory has grown");
+  printf("%d rows: all classes as in one call; %d of them: memory +%ld kB\n", N_ROUNDS * N_DOCUMENTS,
+         STRETCH * N_DOCUMENTS, least);
+  ensure(least < 1000, "memory has grown");
 }
 
 static int made_up(void) {
