@@ -264,7 +264,7 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 }
 
 // From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
-// with few labels a class.
+// with few labels.
 func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 	before := warmRows
 	t.Cleanup(func() { warmRows = before })
