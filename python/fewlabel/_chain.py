@@ -25,7 +25,8 @@ def is_list(X: Any) -> bool:
 
 
 def n_tokens(part: Any) -> int:
-    return int(part.shape[0]) if len(getattr(part, "shape", ())) else len(part) if hasattr(part, "__len__") else 1
+    shape = getattr(part, "shape", None)
+    return int((*shape, 1)[0]) if isinstance(shape, tuple) else len(part) if hasattr(part, "__len__") else 1
 
 
 def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
@@ -39,7 +40,7 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         stack: Any = sp.vstack if any(map(sp.issparse, parts.values())) else np.concatenate
         X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
     y = y if sp.issparse(y) else _markers.unpacked(y)
-    if y is not None and not sp.issparse(y) and any(isinstance(part, _TAGS) for part in y):
+    if np.iterable(y) and not sp.issparse(y) and any(isinstance(part, _TAGS) for part in y):
         lengths = _own_lengths(y, lengths)
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths

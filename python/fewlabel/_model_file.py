@@ -72,7 +72,10 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     check_is_fitted(model)
     if isinstance(model, _LINEAR):
         _columns.refuse(model, "save_model")
-    metadata = json.dumps(_metadata(model), allow_nan=False).encode()
+    try:
+        metadata = json.dumps(_metadata(model), allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError as reason:
+        raise ValueError(f"the model has a class or a name that is no Unicode: {reason}: use joblib") from reason
     with _library.released(model._assemble()) as handle:
         _library.call("fewlabel_save", handle, os.fsencode(path), metadata)
 

@@ -11,7 +11,7 @@ from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
 from fewlabel._distinct import Distinct
-from fewlabel._inputs import _memory
+from fewlabel._inputs import _data, _memory
 
 _SCALE, _RHO = 10.0, 1e-3  # the kernel of Zien et al. is _SCALE (L + _RHO)⁻¹
 _LEAST = 0.5  # lower bound of the eigenvalue by which features of new rows are divided: small ones multiply noise
@@ -63,6 +63,8 @@ class Graph:
 
     def _near(self, X: Any = None) -> np.ndarray:
         """Nodes (n, k) nearest to rows; without rows, to each node."""
+        if sp.issparse(X) and not sp.issparse(self._neighbors._fit_X):  # not for its tree
+            X = _data.dense(X, "X")
         with config_context(working_memory=_MEGABYTES):
             return np.asarray(self._neighbors.kneighbors(X, return_distance=False))
 

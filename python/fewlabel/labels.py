@@ -77,9 +77,9 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         If no text contains some of the words, which are named.
 
     """
-    if isinstance(texts, str):
-        raise ValueError("texts must be a list of texts, got one text")
-    texts = list(texts)
+    if isinstance(texts, str | Mapping) or hasattr(texts, "columns") or not np.iterable(texts):
+        raise ValueError(f"texts must be a list of texts, got {'one text' if isinstance(texts, str) else type(texts)}")
+    texts = list(_markers.unpacked(texts))
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"texts must hold texts, got {text!r} in row {i}: write an empty text where there is none")

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.metrics import check_scoring, f1_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import column_or_1d
 
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _markers, _targets
@@ -147,10 +147,10 @@ def positive_unlabeled_scores(
     >>> scores.recall, scores.precision
     (1.0, 0.8)
     """
-    if not 0 < share < 1:
+    if not isinstance(share, Real) or not 0 < share < 1:
         raise ValueError(f"share must be above 0 and below 1, got {share!r}")
     given = _targets.plain(y_true, unlabeled, "y_true")
-    predicted = column_or_1d(_data.plain(y_pred, "y_pred")) == pos_label
+    predicted = _markers.column(_data.plain(y_pred, "y_pred"), "y_pred") == pos_label
     check_consistent_length(given.labeled, predicted)
     others = given.values[given.values != pos_label]
     if len(others) or not given.labeled.any() or given.labeled.all():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from fewlabel._compat import BaseEstimator, OneToOneFeatureMixin, Self, TransformerMixin
 from fewlabel._docstrings import Shared, described_as
@@ -81,6 +81,7 @@ class _LabeledOnly:
 
     def __call__(self, X: Any, y: Any) -> Any:
         targets = _targets.one_a_row(y, self.unlabeled)
+        check_consistent_length(X, targets.labeled)
         if not targets.labeled.any():
             raise ValueError("y has no labeled row, so no feature has a score (see the parameter `unlabeled`)")
         return self.score_func(X[targets.labeled], targets.values)
@@ -142,8 +143,8 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Not used.
         """
         _numbers.check_positive("norm", self.norm)
-        X = _data.admitted(X)
-        X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32))
+        X = _data.rows_of(self, X, reset=True)
+        _data.check_finite(X)
         values = X
         if sp.issparse(X):
             summed = sp.csr_array(X, copy=True)
@@ -163,8 +164,8 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """A copy of the block, multiplied by the factor: an array or sparse matrix (n_rows, n_features)."""
         check_is_fitted(self)
-        X = _data.admitted(X)
-        X = validate_data(self, X, accept_sparse=("csr", "csc", "coo"), dtype=(np.float64, np.float32), reset=False)
+        X = _data.rows_of(self, X, reset=False)
+        _data.check_finite(X)
         return (X.astype(np.float64) * self.scale_).astype(X.dtype)  # factors of float32 may not be of this type
 
     def __sklearn_tags__(self) -> Any:

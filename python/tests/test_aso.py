@@ -149,6 +149,15 @@ def test_any_form_of_rows_gives_the_same_structure() -> None:
         )
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("size", [1e-30, 1e25])
+def test_rows_whose_squares_float32_cannot_hold(form: Any, size: float) -> None:
+    model = ASOTransformer(n_components=3).fit(X)
+    rows = [form((X.toarray() * factor).astype(np.float32)) for factor in (1, size)]
+    wanted, found = (sp.csr_array(model.transform(each)).toarray() for each in rows)
+    np.testing.assert_allclose(found / size, wanted, rtol=1e-4, atol=1e-6)
+
+
 def test_the_objective_never_rises() -> None:
     model = ASOTransformer(n_components=3, solver="squared", n_iter=6, unit=False, auxiliary_alpha=1e-2).fit(X)
     assert len(model.objective_) == 6

@@ -260,6 +260,12 @@ def test_texts_where_numbers_belong(texts: Any) -> None:
         TransductiveSVC().fit(X, Y).predict(texts)
 
 
+def test_objects_where_numbers_belong() -> None:
+    for value in {}, pd.NaT, len:
+        with pytest.raises(TypeError, match=r"^X: "):
+            TransductiveSVC().fit([[1.0, value]] * 60, GIVEN)
+
+
 def test_texts_in_a_frame() -> None:
     pandas = pytest.importorskip("pandas")
     for texts in pandas.Series(["red wine", "fast car"]), pandas.DataFrame({"text": ["red wine", "fast car"]}):
@@ -528,6 +534,10 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
         (lambda: estimate_class_prior(SMALL, np.arange(60) % 2), "^y has 0 unlabeled rows: class shares are estimated"),
         (lambda: TransductiveSVC(unlabeled_weight=0).fit(SMALL, [{0, 1}] * 60), "^y: no row has a label, and sets"),
         (lambda: TransductiveSVC(class_prior=[".5", ".5"]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
+        (lambda: TransductiveSVC(unlabeled=[-1]).fit(SMALL, GIVEN), r"unlabeled must be the one marker .* got \[-1\]"),
+        (lambda: TransductiveSVC(unlabeled=np.array([-1, 0])).fit(SMALL, GIVEN), "unlabeled must be the one marker"),
+        (lambda: aso().fit([[1.0, 10**400]] * 60), "^X: int too large to convert to float"),
+        (lambda: aso().fit([[1.0, "red"]] * 60), "^X holds texts, but must hold numbers"),
     ],
 )
 def test_the_argument_is_named(call: Callable[[], Any], message: str) -> None:

@@ -340,6 +340,21 @@ def test_bad_parameters(settings: dict[str, Any], words: str) -> None:
         KernelFeatures(**settings).fit(X)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", ["graph", "rbf"])
+@pytest.mark.parametrize("size", [2.0**-100, 2.0**85])
+def test_rows_whose_squares_float32_cannot_hold(form: Any, kernel: str, size: float) -> None:
+    few = X[:40].astype(np.float32)
+    rows = form(few.astype(np.float64)), form(few * np.float32(size))
+    wanted, found = (KernelFeatures(kernel=kernel, n_components=30).fit(each[:30]).transform(each) for each in rows)
+    np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=1e-3)
+
+
+def test_sparse_rows_after_dense_ones() -> None:
+    model = KernelFeatures(n_components=5).fit(X[:100])
+    np.testing.assert_allclose(model.transform(sp.csr_array(X)), model.transform(X))
+
+
 def test_bad_kernels() -> None:
     model, K = KernelFeatures(kernel="precomputed"), gram(X, X)
     with pytest.raises(ValueError, match="square, got 300 rows of 299"):

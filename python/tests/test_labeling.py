@@ -164,6 +164,14 @@ def test_every_row_with_values_comes_once_and_none_twice() -> None:
     assert sorted(seen) == list(range(23))
 
 
+def test_a_matrix_of_numpy_can_be_asked_for() -> None:
+    assert sorted(Session(np.matrix(np.eye(3)), TransductiveSVC()).next(9)) == [
+        0,
+        1,
+        2,
+    ]  # its rows have rows without end
+
+
 def test_rows_that_are_all_the_same_can_be_asked_for() -> None:
     one = Session(np.ones((30, 2)), TransductiveSVC())
     assert len(set(one.next(10))) == 10
@@ -775,11 +783,17 @@ def test_a_file_without_a_version_is_of_the_first_one(tmp_path: Path) -> None:
     [
         ([], {}, "rows is empty"),
         (X[:0], {}, "rows is empty"),
+        (np.array(1.0), {}, "rows must be a list, a data frame or a matrix, got ndarray"),
+        (np.ones(3), {}, "rows: Expected 2D array"),
+        (np.full((3, 2), np.nan), {}, "rows: Input contains NaN"),
         ("a text", {}, "rows must be a list, a data frame or a matrix, got str"),
         (iter(TEXTS), {}, "rows must be a list, a data frame or a matrix, got list_iterator"),
         (X, {"model": None}, "model must be a classifier, .* got NoneType"),
         (X, {"model": TransductiveSVC}, r"got the class TransductiveSVC: write TransductiveSVC\(\)"),
-        (X, {"classes": "ab"}, "classes must be a list of classes, got the text 'ab'"),
+        (X, {"classes": "ab"}, "classes must be a list of classes, got 'ab'"),
+        (X, {"classes": 5}, "classes must be a list of classes, got 5"),
+        (X, {"classes": [1, True]}, "classes must be .* or all bools, got several types: 1 and True"),
+        (X, {"path": 3}, "path must be that of a file, got 3"),
         (X, {"show": "text"}, "show must be a column of the data frame rows, a function or None, got 'text'"),
         (X, {"path": "nowhere/answers.jsonl"}, "there is no folder nowhere for the file"),
     ],
@@ -935,7 +949,12 @@ def test_the_widget_ends_when_every_row_has_an_answer(shown: Any) -> None:
     assert widget.state["row"] is not None
 
 
-@pytest.mark.parametrize("reason", [ValueError, OSError, IndexError, MemoryError, KeyboardInterrupt])
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize("reason", [ValueError, OSError, IndexError, MemoryError, KeyboardInterrupt, Mute])
 @pytest.mark.parametrize(
     "step",
     ["fewlabel.labeling._widget._content", "fewlabel.labeling._widget.explain", "fewlabel.labeling._choose.batch"]

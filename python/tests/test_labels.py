@@ -156,12 +156,22 @@ def test_columns_of_other_libraries(name: str) -> None:
 IDS = [2**53, 2**53 + 1, 7, None]
 
 
-@pytest.mark.parametrize("kind", ["list", "another library", "polars", "pyarrow"])
+FRAMES = {
+    "categories": lambda: pd.Series(pd.Categorical(IDS)),
+    "frame": lambda: pd.DataFrame({"y": pd.array(IDS, dtype="Int64")}),
+    "frame of categories": lambda: pd.DataFrame({"y": pd.Categorical(IDS)}),
+}
+
+
+@pytest.mark.parametrize("kind", ["list", "another library", "polars", "pyarrow", *FRAMES])
+@pytest.mark.filterwarnings("ignore:A column-vector y")
 def test_large_integers_beside_nulls_stay_apart(kind: str) -> None:
     if kind == "polars":
         y = pytest.importorskip("polars").Series(IDS)
     elif kind == "pyarrow":
         y = pytest.importorskip("pyarrow").array(IDS)
+    elif kind in FRAMES:
+        y = FRAMES[kind]()
     else:
         y = IDS if kind == "list" else Column(IDS)
     labels = learned(y)
@@ -195,6 +205,8 @@ def test_integers_that_cannot_be_told_apart_are_refused(y: object, message: str)
         ([Decimal(1), Decimal(2), None], "labels of type Decimal are not supported"),
         ([pd.Timestamp(0), pd.Timestamp(1), None], "labels of type Timestamp are not supported"),
         (np.array([1, 2], dtype="M8[D]"), "labels of type datetime64 are not supported"),
+        (np.array([1, 2], dtype="m8[s]"), "labels of type timedelta64 are not supported"),
+        ([{np.timedelta64(1, "s")}, None], "labels of type timedelta64 are not supported"),
         (np.array([1j, 2j]), "labels of type complex128 are not supported"),
     ],
 )

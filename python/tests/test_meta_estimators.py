@@ -260,6 +260,8 @@ def test_selectors_see_the_labeled_rows_alone(form: str) -> None:
         SelectKBest(labeled_only(chi2), k=20).fit(X, NO_LABELS)
     with pytest.raises(ValueError, match="score_func must be a function of X and y, such as chi2, got 'chi2'"):
         labeled_only("chi2")
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        labeled_only(chi2)(X, y[:5])
 
 
 @each_form

@@ -76,6 +76,7 @@ def test_scores_of_positive_labels_at_their_ends() -> None:
         ([1, 1, 1], 0.5, "3 of 3 rows have a label"),
         ([-1, -1, -1], 0.5, "0 of 3 rows have a label"),
         ([1, -1, -1], 1.0, "share must be above 0 and below 1"),
+        ([1, -1, -1], "0.5", "share must be above 0 and below 1"),
     ],
 )
 def test_bad_positive_labels(y: list[int], share: float, message: str) -> None:

@@ -206,6 +206,13 @@ def test_parameters_of_every_shape_and_names_of_features(path: Path) -> None:
     assert again.class_prior == [0.6, 0.4]
 
 
+def test_a_name_that_is_no_unicode_can_be_fitted_but_not_saved(path: Path) -> None:
+    model = TransductiveSVC().fit(X, np.where(Y == 1, "\ud800", np.where(Y == 0, "a", "-1")))
+    assert model.predict(X[np.flatnonzero(Y == 1)[:1]]).tolist() == ["\ud800"]
+    with pytest.raises(ValueError, match=r"the model has a class or a name that is no Unicode: .*: use joblib"):
+        save_model(model, path)
+
+
 def test_what_cannot_be_saved(path: Path) -> None:
     with pytest.raises(TypeError, match=r"save_model takes TransductiveSVC, .*, ASOTransformer, got int"):
         save_model(3, path)

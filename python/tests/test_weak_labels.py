@@ -566,6 +566,11 @@ def test_votes_of_every_container_without_a_vote_where_nothing_is() -> None:
     assert labels.from_votes([["a"], [None], ["b"]]).classes.tolist() == ["a", "b"]
 
 
+def test_texts_of_arrow_have_votes() -> None:
+    texts = pytest.importorskip("pyarrow").array(["a goal", "a film"])
+    assert labels.keyword_votes(texts, {"sport": ["goal"]}).tolist() == [["sport"], [None]]
+
+
 def test_given_sparse_probabilities_are_not_changed() -> None:
     X, _, _ = four_classes()
     P = sp.csr_array((np.tile([0.7, 0.0, 0.3, 0.0], 300), np.tile([1, 3, 0, 2], 300), np.arange(0, 1201, 4)), (300, 4))
@@ -701,6 +706,9 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         (lambda: labels.keyword_votes(["a"], {"sport": ["goal", 3]}), "must hold words, got 3 for class 'sport'"),
         (lambda: labels.keyword_votes(["a"], {"sport": [" "]}), "must hold words, got ' ' for class 'sport'"),
         (lambda: labels.keyword_votes("a goal", {"sport": ["goal"]}), "a list of texts, got one text"),
+        (lambda: labels.keyword_votes(pd.DataFrame({"text": ["goal"]}), {"sport": ["goal"]}), "a list of texts, got <"),
+        (lambda: labels.keyword_votes({"goal": 1}, {"sport": ["goal"]}), "a list of texts, got <class 'dict'>"),
+        (lambda: labels.keyword_votes(None, {"sport": ["goal"]}), "a list of texts, got <class 'NoneType'>"),
         (lambda: labels.from_votes([["a", "b"]], accuracies={"a": 0.9, "b": 0.9}), "accuracies must be 2 numbers"),
     ],
 )

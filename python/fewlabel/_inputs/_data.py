@@ -1,6 +1,7 @@
 """Rows of features: validates X and converts it to CSR or dense rows, without changing the caller's objects."""
 
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from fewlabel._native import _signatures as c
 
 _CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
+_LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
@@ -38,19 +40,21 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,  # check_finite names the place
         )
-    except ValueError as reason:
-        if not holds_text(X):
+    except (OverflowError, TypeError, ValueError) as reason:
+        if isinstance(reason, ValueError) and (holds_text(X) or "string to float" in str(reason)):
+            raise ValueError(
+                "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, "
+                f"or for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
+            ) from reason
+        if re.search(r"\b[Xy]\b", str(reason)):
             raise
-        raise ValueError(
-            "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, or "
-            f"for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
-        ) from reason
+        raise (TypeError if isinstance(reason, TypeError) else ValueError)(f"X: {reason}") from reason
 
 
 def holds_text(X: Any) -> bool:
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):
-        X = X[0]
+        X = np.asarray(X)[0] if isinstance(X, np.ndarray) else X[0]  # the first row of numpy.matrix is one, too
     return isinstance(X, str)
 
 
@@ -83,8 +87,10 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
 
 def canonical(X: Any, name: str = "X") -> Any:
     """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays. Values
-    are checked."""
+    are checked, and float64 where float32 cannot hold their squares."""
     check_finite(X, name, below=HUGE)
+    if X.dtype == np.float32 and X.size and not _LEAST < max(X.max(), -X.min()) < _MOST:
+        X = X.astype(np.float64)
     if not sp.issparse(X):
         return X
     rows = sp.csr_array(X)
@@ -96,19 +102,24 @@ def canonical(X: Any, name: str = "X") -> Any:
 
 
 def admitted(X: Any, name: str = "X") -> Any:
-    """X, or a sparse matrix of another format in one whose structure is checked: SciPy checks none.
+    """X, a sparse matrix as CSR or CSC, or of one dimension. Its structure is checked: SciPy checks none.
 
     Every matrix of a caller passes here before anything else looks at it.
     """
     if not sp.issparse(X):
         return plain(X, name)
+    if len(X.shape) > 2:
+        raise ValueError(f"{name} is sparse, of shape {X.shape}: give a matrix of rows and columns")
     if X.format not in ("csr", "csc", "bsr", "coo"):
         try:
-            if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:
+            if X.format == "lil" and not ([*map(len, X.rows)] == [*map(len, X.data)] and len(X.rows) == X.shape[0]):
                 raise ValueError("rows and data are lists of other lengths")
+            if X.format == "dia" and (X.offsets.dtype.kind != "i" or X.offsets.shape != X.data.shape[:1]):
+                raise ValueError("offsets must be integers, one for each row of data")
             X = X.tocsr() if X.format == "lil" else X.tocoo()
-        except (IndexError, TypeError, ValueError) as reason:
+        except (AttributeError, IndexError, TypeError, ValueError) as reason:
             raise ValueError(f"{name} is no valid {X.format} matrix: {reason}") from reason
+    _check_values(X, name)
     if X.format == "coo":
         _check_coordinates(X, name)
     else:
@@ -116,7 +127,7 @@ def admitted(X: Any, name: str = "X") -> Any:
         n_rows, n_columns = (1, *X.shape)[-2:]  # an array of one dimension is a row
         shape = n_rows // height, n_columns // width
         _check_compressed(X, name, shape[::-1] if X.format == "csc" else shape)
-    return X
+    return X if X.format == "csc" or len(X.shape) == 1 else X.tocsr()  # which has rows to take
 
 
 def plain(values: Any, name: str) -> Any:
@@ -143,35 +154,53 @@ def dense(X: Any, name: str, copies: int = 1) -> np.ndarray:
 def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
     """Raise a ValueError if the arrays are not those of compressed rows of this shape."""
     major, minor = shape
-    indptr, indices, n_values = X.indptr, X.indices, min(len(X.indices), len(X.data))
+    indptr, indices = X.indptr, X.indices
     _check_integers(indptr, f"{name}.indptr")
-    if X.format != "bsr" and X.data.ndim != 1:
-        raise ValueError(f"{name}.data must be a list of values, is of shape {X.data.shape}")
+    _check_integers(indices, f"{name}.indices")
     if len(indptr) != major + 1 or indptr[0] != 0:
         raise ValueError(f"{name}.indptr must have {major + 1} entries and begin with 0")
     falling = indptr[1:] < indptr[:-1]
     if falling.any():
         raise ValueError(f"{name}.indptr decreases in row {falling.argmax()}")
-    if indptr[-1] > n_values:
+    if indptr[-1] > (n_values := min(len(indices), len(X.data))):
         raise ValueError(f"{name}.indptr requires {indptr[-1]} values, but there are {n_values}")
+    if len(indices) != len(X.data):
+        raise ValueError(f"{name}.indices has {len(indices)} entries, but there are {len(X.data)} values")
     _check_range(indices[: indptr[-1]], minor, f"{name}.indices")
 
 
+def _check_values(X: Any, name: str) -> None:
+    n_dims = 3 if X.format == "bsr" else 1
+    if not _is_list(X.data, n_dims) or X.data.dtype.kind not in "biufc" or 0 in X.data.shape[1:]:
+        raise ValueError(f"{name}.data must be a list of values, numbers; is {_described(X.data)}")
+
+
 def _check_coordinates(X: Any, name: str) -> None:
+    for numbers, what in zip(X.coords[::-1], ("col", "row"), strict=False):
+        _check_integers(numbers, f"{name}.{what}")
     lengths = [len(numbers) for numbers in X.coords]
-    if {*lengths} != {len(X.data)}:
+    if lengths != [len(X.data)] * len(X.shape):
         raise ValueError(f"{name} has {len(X.data)} values, but coordinates of {lengths} entries")
     for numbers, end, what in zip(X.coords[::-1], X.shape[::-1], ("col", "row"), strict=False):
         _check_range(numbers, end, f"{name}.{what}")
 
 
 def _check_integers(numbers: np.ndarray, what: str) -> None:
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be a list of integers, is {numbers.dtype} of shape {numbers.shape}")
+    if not _is_list(numbers, 1) or numbers.dtype not in (np.int32, np.int64):
+        raise ValueError(f"{what} must be a list of integers of 32 or 64 bits, is {_described(numbers)}")
+
+
+def _is_list(values: Any, n_dims: int) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == n_dims and not np.ma.is_masked(values)
+
+
+def _described(values: Any) -> str:
+    if not isinstance(values, np.ndarray):
+        return type(values).__name__
+    return f"{values.dtype} of shape {values.shape}{', with masked entries' * np.ma.is_masked(values)}"
 
 
 def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
-    _check_integers(numbers, what)
     if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
         raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
 

@@ -21,7 +21,15 @@ _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (
 
 # ------------------------------------------------------------------ containers
 def table(y: Any, name: str) -> np.ndarray:
-    """The entries of any container as an array; missing and masked ones are None or NaN."""
+    """The entries of any container as an array of one or two dimensions; missing and masked ones are None or NaN."""
+    values = _entries(y, name)
+    if values.ndim not in (1, 2) or values.shape[1:] == (0,) or values.dtype.kind == "V":
+        found = f"{values.dtype} of shape {values.shape}" if values.ndim else type(y).__name__
+        raise ValueError(f"{name} must have an entry for each row, or a list of entries; got {found}")
+    return values
+
+
+def _entries(y: Any, name: str) -> np.ndarray:
     if sp.issparse(y):
         return _data.dense(y, name, copies=3)
     y = unpacked(y)
@@ -35,7 +43,9 @@ def table(y: Any, name: str) -> np.ndarray:
         y[hidden] = None
     kinds = y.dtypes if hasattr(y, "columns") else [getattr(y, "dtype", np.dtype(int))]
     plain = all(isinstance(kind, np.dtype) and kind.kind not in "OT" for kind in kinds)
-    return np.asarray(y, dtype=None if plain else object)  # integers beside pandas.NA would become floats
+    if not plain and hasattr(y, "astype"):  # integers beside pandas.NA would become floats
+        y = y.astype(object)
+    return np.asarray(y, dtype=None if plain else object)
 
 
 def unpacked(y: Any) -> Any:
@@ -99,6 +109,8 @@ def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
     marker: every row is labeled. Any other value is the marker.
     """
     none = np.zeros(len(values), dtype=bool)
+    if hasattr(unlabeled, "__len__") and not isinstance(unlabeled, str | bytes):
+        raise ValueError(f"unlabeled must be the one marker of unlabeled rows, got {unlabeled!r:.60}")
     if unlabeled is None:
         return none, none
     if not is_auto(unlabeled):
@@ -215,7 +227,7 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
     """Names of classes, of objects in the plain dtype that holds them; texts stay objects."""
     kinds = set(map(type, labels)) if labels.dtype.kind == "O" else {labels.dtype.type}
     dtypes = [dtype for kind, dtype in _KINDS if all(issubclass(each, kind) for each in kinds)]
-    if not dtypes:
+    if not dtypes or any(issubclass(kind, np.timedelta64) for kind in kinds):  # an integer for NumPy
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         several = f"{name} mixes labels of several types: {names}. Make them all text or all numbers."
         one = f"{name}: labels of type {names.rstrip('_')} are not supported: give texts, numbers or bools"

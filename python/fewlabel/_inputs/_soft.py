@@ -95,10 +95,10 @@ def _check_sums(P: Any) -> None:
 
 
 def _names(classes: Any, width: int) -> np.ndarray:
-    kinds, names = {isinstance(name, str) for name in classes}, _markers.column(classes, "classes")
+    names = _markers.column(classes, "classes")
     if names.shape != (width,):
         raise ValueError(f"classes must have {width} names, one a column; it has the shape {names.shape}")
-    if len(kinds) > 1:
+    if len({isinstance(name, str) for name in classes}) > 1:
         raise ValueError(f"classes have names of several types, {list(classes)!r:.80}: classes have one type")
     if len(set(names.tolist())) < width:
         raise ValueError(f"classes have a name twice: {names.tolist()}")

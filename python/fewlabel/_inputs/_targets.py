@@ -335,5 +335,4 @@ def labeled_part(
     if labeled.all():
         return X, values, weights
     rows = np.flatnonzero(labeled)
-    X = _safe_indexing(X.tocsr() if sp.issparse(X) else X, rows)  # a matrix of coordinates has no rows to take
-    return X, values, None if weights is None else weights[rows]
+    return _safe_indexing(X, rows), values, None if weights is None else weights[rows]

@@ -105,8 +105,9 @@ def read(model: int) -> Fitted:
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Options as JSON, from Python's and NumPy's scalars."""
-    return json.dumps({name: _plain(name, value) for name, value in options.items()}, allow_nan=False)
+    """Options as JSON, from Python's and NumPy's scalars. Texts that are no Unicode get "?" in place of what is not."""
+    plain = {name: _plain(name, value) for name, value in options.items()}
+    return json.dumps(plain, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _plain(name: str, value: Any) -> Any:

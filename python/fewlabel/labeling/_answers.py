@@ -1,5 +1,6 @@
 """What the events of a session come to, the answer that stands for each row and the classes; and its arguments."""
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -77,13 +78,19 @@ def _plain(name: str) -> str:
 
 
 # ------------------------------------------------------------------ arguments
-def check(rows: Any, model: Any, classes: Any, show: Any) -> None:
+def check(rows: Any, model: Any, classes: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
     if not hasattr(model, "fit") or isinstance(model, type):
         raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_named(model)}")
-    if isinstance(classes, str):
-        raise TypeError(f"classes must be a list of classes, got the text {classes!r}")
-    if isinstance(rows, str | bytes) or not (hasattr(rows, "__len__") or hasattr(rows, "shape")):
+    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+        raise TypeError(f"classes must be a list of classes, got {classes!r}")
+    if not isinstance(path, str | os.PathLike | None):
+        raise TypeError(f"path must be that of a file, got {path!r}")
+    if (
+        isinstance(rows, str | bytes)
+        or not (hasattr(rows, "__len__") or hasattr(rows, "shape"))
+        or getattr(rows, "shape", 1) == ()
+    ):
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {_named(rows)}")
     if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
@@ -120,6 +127,8 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
     if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):
         raise ValueError(f"a class that is a number must be whole and below 2**63, got {label!r}")
     beside = label if beside is None else beside
-    if isinstance(beside, str) != isinstance(label, str):
-        raise ValueError(f"classes must be all texts or all numbers, got several types: {beside!r} and {label!r}")
+    if any(isinstance(beside, kind) != isinstance(label, kind) for kind in (str, bool)):
+        raise ValueError(
+            f"classes must be all texts, all numbers or all bools, got several types: {beside!r} and {label!r}"
+        )
     return label

@@ -38,7 +38,10 @@ class Learner:
         self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
         if _data.holds_text(self.X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
-        self.coordinates = _choose.coordinates(self.X)
+        try:
+            self.coordinates = _choose.coordinates(self.X)
+        except (OverflowError, TypeError, ValueError) as reason:
+            raise ValueError(f"rows: {reason}") from reason
 
     @property
     def marker(self) -> Any:

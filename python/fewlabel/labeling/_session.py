@@ -82,7 +82,7 @@ class Session:
         path: str | os.PathLike[str] | None = None,
         show: Any = None,
     ) -> None:
-        check(rows, model, classes, show)
+        check(rows, model, classes, path, show)
         self._rows, self._show = _data.admitted(rows, "rows"), show
         self._names = names_of(self._rows)
         self._positions = {name: k for k, name in enumerate(self._names)}

@@ -48,7 +48,7 @@ class LabelingWidget(anywidget.AnyWidget):
         """Act on a message, unless it is about a row or a state that is no longer shown."""
         shown, note = self.state, "interrupted"
         try:
-            current = message["row"] == shown["row"] and message.get("step", shown["step"]) == shown["step"]
+            current = message["row"] == self._picture["row"] and message.get("step", shown["step"]) == shown["step"]
             note = self._act(message["do"], message.get("value")) if current else ""
         except Exception as reason:
             note = _said(reason)
@@ -216,7 +216,11 @@ def _text(value: Any) -> str:
 
 def _said(reason: BaseException) -> str:
     """What an exception says."""
-    return _text(reason if isinstance(reason, ValueError) and str(reason) else f"{type(reason).__name__}: {reason}")
+    try:
+        text = str(reason)
+    except Exception:
+        text = "without a message"
+    return _text(text if isinstance(reason, ValueError) and text else f"{type(reason).__name__}: {text}")
 
 
 def _image(pixels: np.ndarray) -> Any:
