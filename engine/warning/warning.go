@@ -58,9 +58,9 @@ var (
 		"columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler), and make unit rows of tf-idf " +
 		"from counts (fewlabel.preprocessing.text_vectorizer)"}
 	FrequentFeatures = Kind{"frequent_features", "feature share", "features that more than a fifth of the rows have, " +
-		"feature %v above all, carry %.0f%% of the squared length of the rows. Fits are mostly more accurate without such " +
-		"features, as stop words are: max_df=0.2 or stop_words=\"english\" of TfidfVectorizer, or " +
-		"fewlabel.preprocessing.text_vectorizer()"}
+		"feature %v above all, carry %.0f%% of the squared length of the rows. Leave them out, as stop words: fits are " +
+		"mostly more accurate without them. Use fewlabel.preprocessing.text_vectorizer(), or max_df=0.2 or " +
+		"stop_words=\"english\" of TfidfVectorizer"}
 )
 
 // Of the class shares:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _advice, _auxiliary, _progress
@@ -241,7 +241,7 @@ class ASOTransformer(TransformerMixin, Estimator):
                 codes = targets.codes
             else:
                 codes = _targets.learned(targets.certain()).codes[:, None]
-            check_consistent_length(rows, codes)
+            _data.check_lengths(rows, codes)
         context = _auxiliary.Context(codes, groups, self.max_problems, random, self.n_jobs)
         return _auxiliary.make(self.auxiliary, rows, y, context)
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _columns, _export, _held_out, _progress, methods
@@ -109,7 +108,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
         targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior)
-        check_consistent_length(rows, targets.codes)
+        _data.check_lengths(rows, targets.codes)
         weights = _weights.read(sample_weight, rows.shape[0])
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets.codes, weights, method)

@@ -89,11 +89,11 @@ def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | N
     number = _markers.likely_encoded(targets.classes, targets.totals(weights))
     if number is None:
         return
-    others, name = targets.codes != number, targets.classes[number]
+    others, name = targets.codes != number, targets.classes.tolist()[number]
     area, width = _area(model, X, others, np.ones(len(others)) if weights is None else weights)
     if area - width >= _ALIKE:
         return
-    found = f"no row of y is unlabeled, and {np.sum(~others)} of {len(others)} rows have the class {name!s}, which "
+    found = f"no row of y is unlabeled, and {np.sum(~others)} of {len(others)} rows have the class {name!r}, which "
     if _markers.looks_missing(name):
         raise ValueError(
             f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, or replace it by None. If it "
@@ -105,7 +105,7 @@ def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | N
         "cross_val_predict (method='predict_proba') and meta-estimators such as VotingClassifier number the classes, "
         "and the marker with them. For probabilities of labeled rows take "
         "fewlabel.model_selection.held_out_probabilities; for meta-estimators fit first, on all rows, and pass "
-        f"FrozenEstimator(model) and labeled rows. If {name!s} is a class, pass unlabeled=None: every row is labeled."
+        f"FrozenEstimator(model) and labeled rows. If {name!r} is a class, pass unlabeled=None: every row is labeled."
     )
     if sure:
         raise ValueError(text)

@@ -68,7 +68,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     array(['yes'], dtype=object)
     """
     if type(model).__name__ not in _ESTIMATORS:
-        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: use joblib")
+        cure = "use joblib" + ", or save its last step, pipeline[-1]" * hasattr(model, "steps")
+        raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: {cure}")
     check_is_fitted(model)
     if isinstance(model, _LINEAR):
         _columns.refuse(model, "save_model")

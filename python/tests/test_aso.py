@@ -345,7 +345,7 @@ def test_labels_that_cannot_be_used_are_named(transformer: ASOTransformer) -> No
     model = ASOTransformer(n_components=3, auxiliary="top_k")
     with pytest.raises(ValueError, match="no labeled row"):
         model.fit(X, np.full(500, -1))
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="y needs one for each row"):
         model.fit(X, Y[:100])
     with pytest.raises(ValueError, match="features"):
         transformer.transform(X[:, :100])

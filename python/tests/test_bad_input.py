@@ -173,7 +173,7 @@ def test_class_weights_beyond_all_numbers(factor: float, weight: float, message:
 def test_labels() -> None:
     refused("requires y to be passed, but the target y is None", {}, y=None)
     refused("no labeled row", {}, y=np.full(80, -1))
-    refused("inconsistent numbers of samples", {}, y=Y[:-1])
+    refused("y needs one for each row", {}, y=Y[:-1])
     refused("ambiguous.*unlabeled=0", {}, y=np.where(TRUTH == 1, 1, -1))
 
 
@@ -254,6 +254,8 @@ def test_shapes() -> None:
 )
 def test_texts_where_numbers_belong(texts: Any) -> None:
     refused("X holds texts, but must hold numbers: use a vectorizer first", {}, X=texts, y=[0, 1])
+    vectors = np.fromiter([np.zeros(2), np.ones(2)], dtype=object, count=2)
+    refused(r"X has an array in each entry: .* numpy.stack", {}, X=vectors, y=[0, 1])
     with pytest.raises(ValueError, match=r"X holds texts, .*TokenVectorizer"):
         SequenceSVC().fit(texts, [0, 1])
     with pytest.raises(ValueError, match="X holds texts"):

@@ -195,7 +195,7 @@ def test_warnings_of_columns_name_them() -> None:
         (Y, {"class_prior": [0.5, 1.5, 0.5, 0.5, 0.5]}, "class_prior of column 1 is 1.5"),
         (Y, {"hierarchy": {0: "g", 1: "g"}}, "hierarchy is given, but y has several labels a row"),
         (np.full((N, 2), -1), {}, "y has no label"),
-        (Y[:-1], {}, "inconsistent numbers of samples"),
+        (Y[:-1], {}, "y needs one for each row"),
     ],
 )
 def test_bad_input(y: np.ndarray, parameters: dict[str, Any], message: str) -> None:

@@ -162,17 +162,20 @@ def test_onnx_has_labels_and_probabilities(name: str, k: int, classes: np.ndarra
     np.testing.assert_allclose(second.reshape(scores(rows).shape), scores(rows), atol=2e-5)
 
 
-def test_onnx_of_texts() -> None:
+@pytest.mark.parametrize("model", [SVC(), SVC(calibrate=True), LOGISTIC(calibrate=False), LOGISTIC()])
+def test_onnx_of_texts(model: Any) -> None:
     skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
     types = pytest.importorskip("skl2onnx.common.data_types")
     words = TfidfVectorizer(token_pattern="[a-zA-Z0-9_]+")
-    ours = make_pipeline(words, SemiSupervisedLogisticRegression()).fit(TEXTS[4], LABELS[4])
-    given = [("text", types.StringTensorType([None, 1]))]
-    options = {VotingClassifier: {"zipmap": False}, TfidfVectorizer: {"locale": "C"}}
-    file = skl2onnx.to_onnx(exported(ours), initial_types=given, options=options).SerializeToString()
+    ours = make_pipeline(words, clone(model)).fit(TEXTS[4], LABELS[4])
+    theirs, given = exported(ours), [("text", types.StringTensorType([None, 1]))]
+    arrays = {"zipmap": False} if hasattr(theirs, "predict_proba") else {}
+    options = {type(theirs[-1]): arrays, TfidfVectorizer: {"locale": "C"}}
+    file = skl2onnx.to_onnx(theirs, initial_types=given, options=options).SerializeToString()
     labels, second = runtime.InferenceSession(file).run(None, {"text": np.array(TEXTS[4])[:, None]})
     assert labels.tolist() == ours.predict(TEXTS[4]).tolist()
-    np.testing.assert_allclose(second, ours.predict_proba(TEXTS[4]), atol=2e-5)
+    scores = ours.predict_proba if arrays else ours.decision_function
+    np.testing.assert_allclose(second, scores(TEXTS[4]), atol=2e-5)
 
 
 # ------------------------------------------------------------------ the largest weights

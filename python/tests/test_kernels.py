@@ -400,5 +400,7 @@ def test_memory_left_is_the_least_of_machine_and_container(monkeypatch: Any, tmp
 
 
 def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:
-    with pytest.raises(TypeError, match=r"save_model takes .* got KernelFeatures: use joblib"):
+    with pytest.raises(TypeError, match=r"save_model takes .* got KernelFeatures: use joblib$"):
         save_model(KernelFeatures().fit(X), tmp_path / "model")
+    with pytest.raises(TypeError, match=r"got Pipeline: use joblib, or save its last step, pipeline\[-1\]$"):
+        save_model(make_pipeline(KernelFeatures()), tmp_path / "model")

@@ -506,6 +506,16 @@ def test_warnings_of_a_fit_are_in_the_status_and_nowhere_else() -> None:
     assert all(isinstance(message, str) for message in one.status().warnings)
 
 
+def test_the_status_prints_its_warnings_and_why_there_is_no_model() -> None:
+    one = session()
+    one.label(0, "sport")
+    assert "a fit needs labels of two classes" in str(one.status())
+    one.label(1, "Sport")
+    printed = str(one.status())
+    assert "there is no model yet, the next rows come with the first one" in printed
+    assert "'Sport', 'sport' have almost the same name" in printed.replace("'sport', 'Sport'", "'Sport', 'sport'")
+
+
 # ------------------------------------------------------------------ estimate and hint
 def test_the_estimate_is_of_answers_that_had_been_predicted() -> None:
     one = session()

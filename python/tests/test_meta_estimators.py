@@ -92,7 +92,7 @@ def test_score_without_a_labeled_row_is_an_error(y: Any) -> None:
 
 
 def test_score_wants_a_label_for_each_row() -> None:
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="y needs one for each row"):
         TransductiveSVC().fit(X, Y).score(X, Y[:-1])
 
 
@@ -213,7 +213,7 @@ CODES = [
 @pytest.mark.parametrize("unlabeled", ["auto", -1])
 def test_a_marker_that_became_a_class_is_refused(codes: list, unlabeled: Any) -> None:
     y = np.array(codes)[np.where(TOPICS.y < 0, 0, 1 + TOPICS.y % 3)]
-    with pytest.raises(ValueError, match=rf"440 of 500 rows have the class {codes[0]}, which (may be|reads like) "):
+    with pytest.raises(ValueError, match=rf"440 of 500 rows have the class {codes[0]!r}, which (may be|reads like) "):
         TransductiveSVC(unlabeled=unlabeled).fit(TOPICS.X, y)
     for model in TransductiveSVC(unlabeled=None), TransductiveSVC(unlabeled_weight=0):
         assert model.fit(TOPICS.X, y).classes_.tolist() == sorted(codes)
@@ -235,7 +235,9 @@ def test_where_few_rows_leave_open_whether_a_class_is_the_marker_there_is_a_warn
     y = TOPICS.truth[rows]
     with pytest.warns(DataWarning, match=r"40 of 42 rows .* 0, which may be the marker: sc.*Frozen.*unlabeled=None"):
         TransductiveSVC().fit(TOPICS.X[rows], y)
-    with pytest.raises(ValueError, match="40 of 42 rows have the class nan, which reads like a marker"):
+    with pytest.raises(
+        ValueError, match=r"40 of 42 rows have the class 'nan', which reads like a marker.* pass unlabeled='nan', or"
+    ):
         TransductiveSVC().fit(TOPICS.X[rows], np.array(["nan", "a", "b"])[y])
 
 

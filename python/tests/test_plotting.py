@@ -187,7 +187,7 @@ def test_learning_curve_of_a_pipeline_does_not_change_it() -> None:
         ({"n_labels": [1, 5]}, "n_labels begins with 1, too few for all of the 2 classes"),
         ({"n_draws": 0}, "n_draws must be an integer of at least 1"),
         ({"test_size": 1.5}, "test_size must lie between 0 and 1, got 1.5"),
-        ({"y": TWO.truth[:7]}, "inconsistent numbers of samples"),
+        ({"y": TWO.truth[:7]}, "y has 7 entries"),
         ({"estimator": TransductiveSVC(unlabeled=None)}, "unlabeled=None"),
     ],
 )

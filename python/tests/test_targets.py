@@ -99,3 +99,8 @@ def test_soft_gives_its_rows() -> None:
 def test_bad_probabilities(P: Any, classes: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Soft(P, classes)
+
+
+def test_names_are_plain_texts() -> None:
+    given = _targets.one_a_row([np.str_("a"), None, "b"])
+    assert [type(name) for name in given.classes] == [str, str]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from fewlabel._inputs import _memory
 from fewlabel._native import _signatures as c
@@ -46,9 +46,21 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
                 "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, "
                 f"or for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
             ) from reason
+        values = getattr(X, "values", X)  # of pandas
+        if isinstance(values, np.ndarray) and values.dtype == object and values.size and np.ndim(values.flat[0]):
+            raise ValueError("X has an array in each entry: make a matrix of them, numpy.stack(column)") from reason
         if re.search(r"\b[Xy]\b", str(reason)):
             raise
         raise (TypeError if isinstance(reason, TypeError) else ValueError)(f"X: {reason}") from reason
+
+
+def check_lengths(X: Any, y: Any) -> None:
+    """Reject a y without an entry for each row of X."""
+    if (n_rows := _num_samples(X)) != (n_entries := len(y)):
+        raise ValueError(
+            f"X has {n_rows} rows, but y has {n_entries} entries: y needs one for each row, None or -1 for a row "
+            "without a label"
+        )
 
 
 def holds_text(X: Any) -> bool:

@@ -234,7 +234,7 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
         raise ValueError(several if len(kinds) > 1 else one)
     if labels.dtype.kind == "O":
         try:
-            labels = labels.astype(dtypes[0])
+            labels = objects([str(name) for name in labels]) if dtypes[0] is object else labels.astype(dtypes[0])
         except OverflowError:
             raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
     assert_all_finite(labels, input_name=name)

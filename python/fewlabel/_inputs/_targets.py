@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import _safe_indexing
 
 from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
@@ -325,7 +325,7 @@ def labeled_part(
     else:
         targets = targets.without(groups)
         labeled, values = targets.labeled, targets.values
-    check_consistent_length(X, labeled, sample_weight)
+    _data.check_lengths(X, labeled)
     X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():
         raise ValueError(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import _safe_indexing
 
 from fewlabel import _advice, _held_out
 from fewlabel._inputs import _data, _markers, _targets
@@ -250,7 +250,7 @@ def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, l
     """Checked rows and labels, and training and test rows for parts of the labeled ones."""
     unlabeled = _linear_model.marker(model)
     X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
-    check_consistent_length(X, given.labeled)
+    _data.check_lengths(X, given.labeled)
     _held_out.warn_of_nothing_unlabeled(given, unlabeled)
     _held_out.refuse_one_class(given)
     return X, given, list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))

@@ -99,7 +99,7 @@ def compare(
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
     verbose : int, default=1
-        Above 0: show the progress of the fits, from the third second on, and print the table.
+        Above 0: show the progress of the fits, from the third second on.
 
     Returns
     -------
@@ -135,10 +135,7 @@ def compare(
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in every]
     scored = _held_out.measured("compare", folds, X, partial(_score, given=given, score=score), n_jobs, verbose)
     scores = np.reshape(scored, (len(splits), len(models)))
-    found = Comparison(dict(zip(models, scores.T, strict=True)), scoring)
-    if verbose:
-        print(found)
-    return found
+    return Comparison(dict(zip(models, scores.T, strict=True)), scoring)
 
 
 def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, score: Any) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _positive_share
 from fewlabel._docstrings import Shared, described_as
@@ -119,7 +119,7 @@ def estimate_class_prior(
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
     given = _targets.one_a_row(y, unlabeled)
-    check_consistent_length(rows, given.codes)
+    _data.check_lengths(rows, given.codes)
     weights = _weights.read(sample_weight, rows.shape[0])
     known = _targets.learned(given.counted(weights).certain())
     classes = known.classes

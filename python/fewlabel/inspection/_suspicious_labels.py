@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import _safe_indexing
 
 from fewlabel import _held_out
 from fewlabel._docstrings import described_as
@@ -83,7 +83,7 @@ def suspicious_labels(
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
     given = _targets.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier))
-    check_consistent_length(X, given.labeled)
+    _data.check_lengths(X, given.labeled)
     if not given.labeled.any():
         raise ValueError("y has no labeled row")
     classes, labeled = classifier.classes_, np.flatnonzero(given.labeled)

@@ -46,7 +46,7 @@ class Status(NamedTuple):
         parts = [counts] * bool(counts) + [f"{self.n_skipped} skipped"]
         lines = [f"{sum(self.classes.values())} labels of {self.n_rows} rows: {', '.join(parts)}"]
         lines += [f"predicted before the answer: {estimate}"] if self.n_held_out else []
-        return "\n".join([*lines, self.reason])
+        return "\n".join([*lines, self.reason, *self.warnings])
 
     def _repr_html_(self) -> str:
         head = "<br>".join(escape(line) for line in str(self).splitlines()[1:])
@@ -71,7 +71,8 @@ def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
 def hint(fits: list[Event], classes: dict[Any, int]) -> tuple[bool, str]:
     """Whether to stop, and why. `classes` are the numbers of labels."""
     if not fits:
-        return False, "go on: there is no model yet, a fit needs labels of two classes"
+        needed = "a fit needs labels of two classes" if len(classes) < 2 else "the next rows come with the first one"
+        return False, f"go on: there is no model yet, {needed}"
     since = max([event["fit"] for event in fits if event["changed"] is None] or [fits[0]["fit"]])
     if (missing := LABELS - (fits[-1]["fit"] - since)) > 0:
         return False, f"go on: about {missing} more answers until I can say whether to stop"
