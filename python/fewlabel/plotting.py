@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
@@ -266,7 +266,7 @@ def _plan(
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
     given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
-    check_consistent_length(X, given.labeled)
+    _data.check_lengths(X, given.labeled)
     _held_out.refuse_one_class(given)
     marker = None if _markers.is_auto(marker) else marker
     other = _linear_model.supervised(estimator) if supervised is None else supervised
