@@ -84,6 +84,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         if not isinstance(text, str):
             raise ValueError(f"texts must hold texts, got {text!r} in row {i}: write an empty text where there is none")
     rules = _rules(keywords)
+    _memory.need(8.0 * len(texts) * len(rules), f"{len(rules)} votes on each of {len(texts)} texts", "give fewer words")
     folded, missing = [*map(_folded, texts)], []
     votes = np.full((len(texts), len(rules)), None, dtype=object)
     for j, (label, word) in enumerate(rules):

@@ -25,6 +25,7 @@ from fewlabel import (
     labels,
     methods,
 )
+from fewlabel._inputs import _memory
 from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit
@@ -564,6 +565,12 @@ def test_votes_of_every_container_without_a_vote_where_nothing_is() -> None:
         np.testing.assert_array_equal(found.probabilities, wanted.probabilities)
     assert labels.from_votes(Frame()).classes.tolist() == [2**53, 2**53 + 1]
     assert labels.from_votes([["a"], [None], ["b"]]).classes.tolist() == ["a", "b"]
+
+
+def test_votes_of_many_keywords_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "available", lambda: 1e6)
+    with pytest.raises(MemoryError, match=r"5000 votes on each of 1000 texts needs about 0.0 GB of memory"):
+        labels.keyword_votes(["a goal"] * 1000, {"sport": [f"word{k}" for k in range(5000)]})
 
 
 def test_texts_of_arrow_have_votes() -> None:
