@@ -11,6 +11,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/sequence"
@@ -32,12 +33,12 @@ var (
 )
 
 func (c *call) options(a *C.options_call) error {
-	text, known := map[kind]func() string{linear: method.OptionsText, chain: sequence.OptionsText,
-		components: structure.OptionsText}[kind(a.kind)]
+	l, s, t := method.Defaults(), sequence.Defaults(), structure.Defaults()
+	table, known := map[kind]option.Table{linear: l.Table(), chain: s.Table(), components: t.Table()}[kind(a.kind)]
 	if !known {
 		return noKind(a.kind)
 	}
-	c.giveText(text(), a.text, a.text_size, a.needed)
+	c.giveText(table.Text(), a.text, a.text_size, a.needed)
 	return nil
 }
 
@@ -56,7 +57,7 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	shared := c.progress(a.progress)
 	switch {
 	case l.columns == 1:
-		result, err := fit.FitTogether(p, chosen, shared, group)
+		result, err := fit.Fit(p, chosen, shared, group)
 		if err == nil {
 			dst[0] = handles.add(fromFit(result))
 		}

@@ -136,13 +136,6 @@ func (c *Costs) Spread() float64 {
 	return spread
 }
 
-// beginAt takes negated scores [unlabeled, K] in place of losses.
-func (c *Costs) beginAt(scores []float64) {
-	c.values = slices.Clone(scores)
-	vector.Scale(c.values, -1)
-	c.addPrior(1)
-}
-
 // freeLabels are labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
 // class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
 func (c *Costs) freeLabels(r *risk.Risk, each func(k int, class int32, known bool)) {
@@ -196,13 +189,6 @@ func newUnits(s *sample.Sample, classes int) units {
 		u.rows = append(u.rows, slices.Repeat([]int32{int32(k)}, int(weight))...)
 	}
 	return u
-}
-
-func (u *units) count() int {
-	if u.rows == nil {
-		return len(u.sample.Unlabeled)
-	}
-	return len(u.rows)
 }
 
 // labelsOf are the labels of the units' rows, for labels [unlabeled].

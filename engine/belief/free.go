@@ -25,7 +25,7 @@ func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Fr
 		f.Label[i] = risk.Unlabeled
 	}
 	costs.Admit(r)
-	f.relabel()
+	f.Relabel()
 	return f
 }
 
@@ -40,9 +40,7 @@ func (f *Free) Enter(part float64) {
 }
 
 // Relabel counts the rows whose best class has changed.
-func (f *Free) Relabel() (switched int, entropy float64) { return f.relabel(), 0 }
-
-func (f *Free) relabel() (switched int) {
+func (f *Free) Relabel() (switched int, entropy float64) {
 	f.costs.freeLabels(f.Risk, func(k int, class int32, known bool) {
 		f.known[k] = known
 		if class != f.labels[k] {
@@ -50,7 +48,7 @@ func (f *Free) relabel() (switched int) {
 			switched++
 		}
 	})
-	return switched
+	return switched, 0
 }
 
 func (f *Free) At(w, gradient []float64) float64 {

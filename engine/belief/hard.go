@@ -3,7 +3,12 @@
 // a solve (Relabel). Start at Hard.
 package belief
 
-import "github.com/fewlabel/fewlabel/engine/risk"
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
 
 // Hard labels keep the class counts.
 type Hard struct {
@@ -19,7 +24,7 @@ type Exchange func(labels []int32, costs []float64, classes int)
 
 // NewHard are hard labels of the unlabeled rows, class 0 to begin with.
 func NewHard(r *risk.Risk, costs *Costs, exchange Exchange) *Hard {
-	return &Hard{Risk: r, costs: costs, exchange: exchange, Labels: make([]int32, costs.units.count())}
+	return &Hard{Risk: r, costs: costs, exchange: exchange, Labels: make([]int32, costs.objective.Sample.Units())}
 }
 
 func (h *Hard) Begin() {
@@ -29,7 +34,9 @@ func (h *Hard) Begin() {
 
 // BeginByScores finds the labels that keep the counts with the largest sum of scores [unlabeled, K] less prior costs.
 func (h *Hard) BeginByScores(scores []float64) {
-	h.costs.beginAt(scores)
+	h.costs.values = slices.Clone(scores)
+	vector.Scale(h.costs.values, -1)
+	h.costs.addPrior(1)
 	h.costs.Cheapest(h.Labels)
 }
 
@@ -37,11 +44,9 @@ func (h *Hard) BeginByScores(scores []float64) {
 func (h *Hard) Enter(part float64) {
 	o := h.costs.objective
 	h.costs.units.label(h.Risk, h.Labels)
-	o.Job.EachRow(len(o.Sample.Unlabeled), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			h.Cost[o.Sample.Unlabeled[k]] = part * o.Weight * o.Sample.UnlabeledWeight[k]
-		}
-	})
+	for k, i := range o.Sample.Unlabeled {
+		h.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
+	}
 }
 
 // Relabel changes the labels to the best ones that keep the counts, or makes a limited number of exchanges.

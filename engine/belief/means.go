@@ -200,13 +200,7 @@ func (l *layout) row(v []float64, k int) []float64 {
 func (l *layout) place(v []float64, k int) []float64 { return v[k*l.classes : (k+1)*l.classes] }
 
 // each calls do for every unlabeled row.
-func (l *layout) each(do func(k int)) {
-	l.job.EachRow(len(l.rows), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			do(k)
-		}
-	})
-}
+func (l *layout) each(do func(k int)) { l.job.Every(len(l.rows), do) }
 
 // sum adds what do adds to part, over all unlabeled rows; scratch [classes] is written.
 func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {

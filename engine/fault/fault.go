@@ -27,22 +27,18 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Argument reports a mistake of the caller; the message names the argument and what was found.
+// Errors by their kind. The message names the argument, the place in the data or the file, and says what was found.
+
 func Argument(format string, a ...any) error { return &Error{BadArgument, fmt.Sprintf(format, a...)} }
 
-// Data reports data that cannot be used; the message says where.
 func Data(format string, a ...any) error { return &Error{BadData, fmt.Sprintf(format, a...)} }
 
-// File reports whether a file cannot be opened, read or written.
 func File(format string, a ...any) error { return &Error{IO, fmt.Sprintf(format, a...)} }
 
-// Memory reports whether something would take more memory than there is; the message says how much and what to do.
 func Memory(format string, a ...any) error { return &Error{NoMemory, fmt.Sprintf(format, a...)} }
 
-// Group reports whether machines cannot go on together.
 func Group(format string, a ...any) error { return &Error{OtherMachine, fmt.Sprintf(format, a...)} }
 
-// Defect reports a broken promise inside fewlabel.
 func Defect(format string, a ...any) error { return &Error{Internal, fmt.Sprintf(format, a...)} }
 
 // ErrCancelled is what a cancelled run returns.

@@ -151,12 +151,10 @@ func drawn(s *sample.Sample, split *crossfit.Split, scores []float64) (out cross
 // probabilities makes probabilities of the unlabeled rows of their scores [unlabeled, K].
 func probabilities(s *sample.Sample, scores []float64, temperature, smoothing float64) []float64 {
 	k := s.Classes()
-	s.Job.EachRow(len(s.Unlabeled), func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			row := scores[j*k : (j+1)*k]
-			probability.Of(row, row, temperature, smoothing)
-			s.Weak.Of(j).Restrict(row)
-		}
+	s.Job.Every(len(s.Unlabeled), func(j int) {
+		row := scores[j*k : (j+1)*k]
+		probability.Of(row, row, temperature, smoothing)
+		s.Weak.Of(j).Restrict(row)
 	})
 	return scores
 }

@@ -276,7 +276,7 @@ func TestWarningsOfProbabilities(t *testing.T) {
 	data, _ := topics(2, 60)
 	o := method.Defaults()
 	o.Calibrate = true
-	stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+	stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop}, nil)
 	if err != nil || stopped.Calibration != nil || kinds(stopped.Model.Warnings) != "calibration_failed" {
 		t.Errorf("a fit that was stopped: %+v, %v", stopped, err)
 	}

@@ -255,7 +255,7 @@ func TestManyClassesTakeHugeValues(t *testing.T) {
 			t.Errorf("%s: objective %v, of ordinary values %v", name, got, want)
 		}
 		beyond := sample.Problem{Rows: scaled(t, data.Rows, 0x1p1010), Labels: data.Labels}
-		if _, err := Fit(beyond, o, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
+		if _, err := Fit(beyond, o, nil, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -162,12 +162,12 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	o := plainOptions()
 	o.ClassPrior.Shares, o.MaxIter = trueShares(data), 3
 	progress := &work.Progress{}
-	found, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	found, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil)
 	if err != nil || found.Model.Termination != "max_iter" || found.Model.Iterations != 1 || progress.Step != 5 { // 3, a comparison, 1
 		t.Errorf("%v: ends by %s after %d steps, of all %d", err, found.Model.Termination, found.Model.Iterations, progress.Step)
 	}
 	progress = &work.Progress{Cancel: 1}
-	_, err = Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress)
+	_, err = Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil)
 	if !errors.Is(err, fault.ErrCancelled) {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -70,7 +70,7 @@ func TestColumnsHaveTheBitsOfTheirSeparateFits(t *testing.T) {
 					}
 					alone := p
 					alone.Labels = column
-					separate, err := Fit(alone, o, nil)
+					separate, err := Fit(alone, o, nil, nil)
 					if err != nil {
 						t.Fatal(name, err)
 					}

@@ -3,6 +3,7 @@ package fit
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -30,7 +31,7 @@ func compare(current *fitted, begin start) *fitted {
 //	Cost     at the default alpha 0.08 to 0.15 of the passes of annealing, at most 0.6
 func settled(x *setting, job *work.Job, current *fitted) (*fitted, error) {
 	second := *x
-	second.named, second.options.MaxSwitches = x.named.Compared(), 0
+	second.named, second.options.MaxSwitches = method.Find(x.named.Compares), 0
 	return run(&second, job, start{}, current.bound())
 }
 
@@ -45,11 +46,15 @@ func replacedBy(
 		return err
 	})
 	x.sample.Job.CountAndCheck(job.Visited())
-	if err != nil || better != nil && (!better.reason.Natural() || better.last >= current.bound()) {
-		better = nil
+	improves := err == nil && better != nil && better.reason.Natural() && better.last < current.bound()
+	switched, end := 0, current
+	if improves {
+		switched, end = x.sample.Job.Count(belief.Differences(current.Transduction, better.Transduction)), better
+		replace(x, current, better)
 	}
-	addComparison(x, current, better)
-	return better != nil
+	current.Model.Iterations++
+	current.trace.RecordEnd(end.trace, switched) // the last step of the history
+	return improves
 }
 
 // muchBetter is the part of the objective below which another fit has to end: less is no sign of better classes.
@@ -57,17 +62,6 @@ const muchBetter = 0.99
 
 // bound is the objective below which another fit has to end.
 func (f *fitted) bound() float64 { return muchBetter * f.last }
-
-// addComparison adds the comparison to the history as a last step, and takes the better result, if there is one.
-func addComparison(x *setting, current, better *fitted) {
-	switched, last := 0, current.trace
-	if better != nil {
-		switched, last = x.sample.Job.Count(belief.Differences(current.Transduction, better.Transduction)), better.trace
-		replace(x, current, better)
-	}
-	current.Model.Iterations++
-	current.trace.RecordEnd(last, switched)
-}
 
 // replace takes the model of a better fit.
 func replace(x *setting, current, better *fitted) {

@@ -99,12 +99,12 @@ func TestLabelsOfOneClassAmongThree(t *testing.T) {
 		}
 	}
 	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-	if _, err := Fit(p, o, nil); err == nil || !strings.Contains(err.Error(), "class 0 has no labeled row") {
+	if _, err := Fit(p, o, nil, nil); err == nil || !strings.Contains(err.Error(), "class 0 has no labeled row") {
 		t.Errorf("error %v", err)
 	}
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.3, 0.5}}
 	p.Start = &model.Linear{Classes: 3, Features: 3, Outputs: 3, Coef: make([]float64, 9), Intercept: make([]float64, 3)}
-	if _, err := Fit(p, o, nil); err == nil || !strings.Contains(err.Error(), "start has 3 features") {
+	if _, err := Fit(p, o, nil, nil); err == nil || !strings.Contains(err.Error(), "start has 3 features") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,15 +7,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after
-// progress.Cancel is set, or with work.Stop in it the classifier after one more step; progress may be nil.
-func Fit(p sample.Problem, options method.Options, progress *work.Progress) (*Result, error) {
-	return FitTogether(p, options, progress, nil)
-}
-
-// FitTogether is Fit where the machines of a group share the rows: each calls it with its rows in its part of
-// Group.Run, and gets the same classifier, with Transduction and Distributions of its rows.
-func FitTogether(
+// Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after progress.Cancel is
+// set, or with work.Stop in it the classifier after one more step; progress may be nil. The machines of a group, or nil,
+// share the rows: each calls it with its own in its part of Group.Run, and gets the same classifier.
+func Fit(
 	p sample.Problem, options method.Options, progress *work.Progress, group *work.Group,
 ) (result *Result, err error) {
 	err = work.Guard(func() error {

@@ -65,7 +65,7 @@ func kinds(warnings []warning.Warning) string {
 
 func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Options) *Result {
 	t.Helper()
-	result, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil)
+	result, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}, o, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,11 +336,11 @@ func TestCancel(t *testing.T) {
 	data := planted.Topics(1000, 240, 10, 0.3, 9)
 	for name, o := range settings() {
 		progress := &work.Progress{Cancel: 1}
-		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); !errors.Is(err, fault.ErrCancelled) {
+		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil); !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		progress = &work.Progress{}
-		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+		if _, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
 			t.Errorf("%s: %v, %d steps reported", name, err, progress.Step)
 		}
 	}
@@ -361,7 +361,7 @@ func TestStopLeavesTheModelOfTheStepsSoFar(t *testing.T) {
 		all[by+" crammer_singer"] = o
 	}
 	for name, o := range all {
-		stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop})
+		stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -553,7 +553,7 @@ func TestBadProblems(t *testing.T) {
 	with := func(change func(p *sample.Problem, o *method.Options)) error {
 		p, o := sample.Problem{Rows: data.Rows, Labels: slices.Clone(data.Labels)}, plainOptions()
 		change(&p, &o)
-		_, err := Fit(p, o, nil)
+		_, err := Fit(p, o, nil, nil)
 		return err
 	}
 	for _, c := range []struct {

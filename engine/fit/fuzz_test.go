@@ -20,7 +20,8 @@ import (
 // written out. A fit with these, of two or three classes, gives finite numbers or an error that is not a defect, and
 // ends soon after it is told to.
 func FuzzOptions(f *testing.F) {
-	f.Add([]byte(method.OptionsText()), false)
+	defaults := method.Defaults()
+	f.Add([]byte(defaults.Table().Text()), false)
 	for _, text := range []string{
 		"", "{}", "null", "[]", `{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`,
 		`{"alpha": 1e100, "tol": 5e-324, "unlabeled_weight": 1e6}`, `{"alpha": 5e-324, "max_iter": 9007199254740993}`,
@@ -76,7 +77,7 @@ func tryFit(t *testing.T, p sample.Problem, o method.Options) {
 	const patience = 100 * time.Millisecond
 	progress, begun := &work.Progress{}, time.Now()
 	defer time.AfterFunc(patience, func() { atomic.StoreInt64(&progress.Cancel, 1) }).Stop()
-	result, err := Fit(p, o, progress)
+	result, err := Fit(p, o, progress, nil)
 	if late := time.Since(begun) - patience; late > 5*time.Second {
 		t.Errorf("the fit ended %v after it was told to", late)
 	}

@@ -297,14 +297,14 @@ func TestTheGradientMethodCanBeCancelledAndStopped(t *testing.T) {
 	for _, balance := range []string{"mean", "labels"} {
 		o := gradientOptions(func(o *method.Options) { o.Balance = balance })
 		p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-		if _, err := Fit(p, o, &work.Progress{Cancel: 1}); !errors.Is(err, fault.ErrCancelled) {
+		if _, err := Fit(p, o, &work.Progress{Cancel: 1}, nil); !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%s: %v", balance, err)
 		}
 		progress := &work.Progress{}
-		if _, err := Fit(p, o, progress); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
+		if _, err := Fit(p, o, progress, nil); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
 			t.Errorf("%s: %v, %d steps reported", balance, err, progress.Step)
 		}
-		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop})
+		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", balance, err)
 		}

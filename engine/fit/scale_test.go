@@ -44,7 +44,7 @@ func TestRowsTimesAPowerOfTwoGiveTheSameBits(t *testing.T) {
 		o.MaxIter = 40
 		one := fitFrom(t, data, nil, o)
 		for _, factor := range []float64{0x1p-60, 0x1p40} {
-			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestRowsOfAnyScaleGiveTheSameClasses(t *testing.T) {
 		data, o := draw()
 		one := fitFrom(t, data, nil, o)
 		for _, factor := range []float64{1e-290, 100, 1e290} {
-			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil)
+			other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels}, o, nil, nil)
 			if err != nil {
 				t.Fatalf("%s, factor %v: %v", name, factor, err)
 			}
@@ -98,7 +98,7 @@ func TestStartIsInTheUnitsOfTheRows(t *testing.T) {
 		for j := range start.Coef {
 			start.Coef[j] /= factor
 		}
-		other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels, Start: &start}, o, nil)
+		other, err := Fit(sample.Problem{Rows: scaled(t, data.Rows, factor), Labels: data.Labels, Start: &start}, o, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

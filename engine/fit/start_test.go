@@ -62,7 +62,7 @@ func trueShares(data planted.Data) []float64 {
 
 func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o method.Options) *Result {
 	t.Helper()
-	result, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Start: start}, o, nil)
+	result, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Start: start}, o, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestStartOfAnotherShapeIsRefused(t *testing.T) {
 		m := *good
 		m.Coef, m.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)
 		change(&m)
-		_, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Start: &m}, plainOptions(), nil)
+		_, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels, Start: &m}, plainOptions(), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -79,7 +79,7 @@ func fitTogether(
 		o := o
 		o.Threads = 1 + rank%2
 		errs[rank] = g.Run(func() (err error) {
-			results[rank], err = FitTogether(partOf(t, p, parts[rank]), o, nil, g)
+			results[rank], err = Fit(partOf(t, p, parts[rank]), o, nil, g)
 			return err
 		})
 	})
@@ -118,7 +118,7 @@ func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*R
 // fitAlone is the fit of one machine.
 func fitAlone(t *testing.T, p sample.Problem, o method.Options) *Result {
 	t.Helper()
-	want, err := Fit(p, o, nil)
+	want, err := Fit(p, o, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func (f shortFit) disturbed(
 			return disturb(rank, call, v, progress, func() error { return ranks.Sum(rank, v) })
 		}
 		errs[rank] = g.Run(func() error {
-			_, err := FitTogether(partOf(t, f.problem, parts[rank]), f.options, progress, g)
+			_, err := Fit(partOf(t, f.problem, parts[rank]), f.options, progress, g)
 			return err
 		})
 	})
@@ -347,7 +347,7 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 				c.change(&part, &o)
 			}
 			errs[rank] = g.Run(func() error {
-				_, err := FitTogether(part, o, nil, g)
+				_, err := Fit(part, o, nil, g)
 				return err
 			})
 		})
@@ -415,7 +415,7 @@ func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
 			}
 		}
 		o.MaxIter, o.Tol = 1, 0.3
-		want, err := Fit(p, o, nil)
+		want, err := Fit(p, o, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func withCosts(data planted.Data, classes int, costs []float64) sample.Problem {
 
 func mustFitProblem(t *testing.T, p sample.Problem, o method.Options) *Result {
 	t.Helper()
-	result, err := Fit(p, o, nil)
+	result, err := Fit(p, o, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	} {
 		o := plainOptions()
 		o.ClassPrior = sample.ClassPrior{Shares: shares}
-		result, err := Fit(withCosts(data, 5, costs), o, nil)
+		result, err := Fit(withCosts(data, 5, costs), o, nil, nil)
 		switch {
 		case text == "":
 			if err != nil {
@@ -242,7 +242,7 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	}
 	o := plainOptions()
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.2}}
-	_, err := Fit(withCosts(data, 5, costs), o, nil)
+	_, err := Fit(withCosts(data, 5, costs), o, nil, nil)
 	want := "class_prior needs 20 of 100 rows without a label for class 4, but only 10 of these rows may have it: a " +
 		"share of at most 0.1 is possible"
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -258,13 +258,13 @@ func TestSharesOfOtherClassesThanThoseOfSetsAreRefused(t *testing.T) {
 	data := fiveClasses(110, 3)
 	p, o := withCosts(data, 5, sets(data, 5, 2, 1)), plainOptions()
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}}
-	_, err := Fit(p, o, nil)
+	_, err := Fit(p, o, nil, nil)
 	wantKinds(t, err, fault.BadArgument)
 	if text := "class_prior has 6 shares, but there are 5 classes"; err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
 	}
 	p = withCosts(data, 6, append(slices.Repeat([]float64{0}, 659), 1))
-	if _, err = Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "class 5 has no labeled row") {
+	if _, err = Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), "class 5 has no labeled row") {
 		t.Error(err)
 	}
 }
@@ -419,13 +419,13 @@ func TestSharesThatSetsOfUnequalWeightContradict(t *testing.T) {
 	p.Weights = weights
 	share := confined / all
 	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
-	_, err := Fit(p, o, nil)
+	_, err := Fit(p, o, nil, nil)
 	text := fmt.Sprintf("but %.6g of these rows can have no other class: a share of at least %.6g is needed", confined, share)
 	if err == nil || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %s", err, text)
 	}
 	o.ClassPrior.Shares = []float64{share / 2, share/2 - 0.003, (1 - share) / 3, (1 - share) / 3, (1-share)/3 + 0.003}
-	if _, err := Fit(p, o, nil); err != nil { // less than a row
+	if _, err := Fit(p, o, nil, nil); err != nil { // less than a row
 		t.Error(err)
 	}
 	o.ClassPrior = sample.ClassPrior{Rule: "labels"}
@@ -518,7 +518,7 @@ func TestFitsWithoutALabelNeedCostsThatDiffer(t *testing.T) {
 	data.Labels = slices.Repeat([]int32{-1}, 110)
 	costs := make([]float64, 5*110)
 	costs[0] = 1e-17
-	_, err := Fit(withCosts(data, 5, costs), plainOptions(), nil)
+	_, err := Fit(withCosts(data, 5, costs), plainOptions(), nil, nil)
 	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "labels: no row has a label") {
 		t.Error(err)
 	}
@@ -558,7 +558,7 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Fit(p, o, progress)
+	result, err := Fit(p, o, progress, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -575,7 +575,7 @@ func TestRowsOfWhichLittleIsKnownNeedOneFit(t *testing.T) {
 		costs[2*i+i%2] = math.Log(0.6 / 0.4)
 	}
 	p := withCosts(data, 2, costs)
-	result, err := Fit(p, method.Defaults(), progress)
+	result, err := Fit(p, method.Defaults(), progress, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -597,7 +597,7 @@ func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
 		}
 	}
 	p := withCosts(data, 2, costs)
-	_, err := Fit(p, method.Defaults(), nil)
+	_, err := Fit(p, method.Defaults(), nil, nil)
 	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "class 1 has no labeled row") {
 		t.Errorf("got %v", err)
 	}
@@ -617,7 +617,7 @@ func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 		t.Errorf("%v bytes in the forecast, at least %v are taken", forecast, least)
 	}
 	need = func(_ float64, purpose, _ string) error { return fault.Memory("no room for %s", purpose) }
-	if _, err := Fit(p, plainOptions(), nil); err == nil || !strings.Contains(err.Error(), "a copy of the weakly labeled rows") {
+	if _, err := Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), "a copy of the weakly labeled rows") {
 		t.Errorf("got %v", err)
 	}
 }

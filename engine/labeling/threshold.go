@@ -24,11 +24,7 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(2 << digit),
 		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
 	defer job.Return(s.room)
-	job.EachRow(len(labels), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]}
-		}
-	})
+	job.Every(len(labels), func(i int) { s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]} })
 	q := s.find(weights, share)
 	lower, next := q.key, q.behind // a cut behind the key
 	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
@@ -55,11 +51,9 @@ func cutOf(share, rows float64) float64 {
 
 // labelOne gives some rows the label 1, and the others 0.
 func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
-	job.EachRow(len(labels), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if labels[i] = 0; one(i) {
-				labels[i] = 1
-			}
+	job.Every(len(labels), func(i int) {
+		if labels[i] = 0; one(i) {
+			labels[i] = 1
 		}
 	})
 }

@@ -21,32 +21,28 @@ import (
 //	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T falls below coldest times its
 //	         start; max_iter steps, of which settling is the last
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
-func anneal(r *Run) *Solution {
-	d, ok := r.begin()
-	if !ok {
-		return nil
-	}
-	r.Costs.Level = softWeight(r)
-	soft := belief.NewSoft(d.risk, r.Costs)
-	r.began(d.risk.Score)
-	cooling := coolingOf(r)
+func anneal(d *descent) *Solution {
+	d.Costs.Level = softWeight(d.Run)
+	soft := belief.NewSoft(d.risk, d.Costs)
+	d.began(d.risk.Score)
+	cooling := coolingOf(d.Run)
 	steps := energySteps
-	if r.Loss.Free {
+	if d.Loss.Free {
 		steps = freeSteps
 	}
-	r.Path.Follow(d.solve(soft), soft, cooling, r.Path.Limits.Way(steps))
+	d.Path.Follow(d.solve(soft), soft, cooling, d.Path.Limits.Way(steps))
 	switch {
-	case r.Path.Reason == ending.NotFinite || r.Path.Reason == ending.GivenUp:
+	case d.Path.Reason == ending.NotFinite || d.Path.Reason == ending.GivenUp:
 		return nil
-	case r.Path.Steps == 0:
+	case d.Path.Steps == 0:
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
 	labels := d.risk.SoftLabels
-	hard, changed := soft.Harden(r.exchange())
+	hard, changed := soft.Harden(d.exchange())
 	d.settle(hard, changed, 0)
-	solution := r.read(d.risk)
+	solution := d.read(d.risk)
 	solution.SoftLabels = labels
 	return solution
 }

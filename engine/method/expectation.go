@@ -22,26 +22,22 @@ import (
 //	Stops    the last solve has converged and the residual is at most belief.Tolerance; no progress in patience rounds;
 //	         max_iter
 //	Cost     a level: up to pathSteps Newton steps, see minimize
-func regularize(r *Run) *Solution { return regularizeWith(r, 0) }
+func regularize(d *descent) *Solution { return regularizeWith(d, 0) }
 
-func regularizeWith(r *Run, entropy float64) *Solution {
-	d, ok := r.begin()
-	if !ok {
-		return nil
-	}
-	expected := belief.NewExpected(d.risk, r.Objective, entropy)
-	r.began(d.risk.Score)
-	p, solve := r.Path, d.solve(risk.Nonconvex{Risk: d.risk})
-	r.measureProbable(expected.Measure)
-	if parts := entropyParts(r, entropy); len(parts) > 0 {
+func regularizeWith(d *descent, entropy float64) *Solution {
+	expected := belief.NewExpected(d.risk, d.Objective, entropy)
+	d.began(d.risk.Score)
+	p, solve := d.Path, d.solve(risk.Nonconvex{Risk: d.risk})
+	d.measureProbable(expected.Measure)
+	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
 		rising := &schedule.Rising{Parts: parts, Full: entropy, End: ending.Converged}
-		p.Follow(solve, expected, rising, minimize.Limits{Tolerance: looseness * r.Options.Tol, MaxSteps: pathSteps,
+		p.Follow(solve, expected, rising, minimize.Limits{Tolerance: looseness * d.Options.Tol, MaxSteps: pathSteps,
 			Line: path.Line})
 	}
-	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, minimize.Limits{Tolerance: r.Options.Tol,
+	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, minimize.Limits{Tolerance: d.Options.Tol,
 		MaxSteps: finalSteps, Line: path.Line})
-	warnProbable(r, true, expected.Residual)
-	solution := r.read(d.risk)
+	warnProbable(d.Run, true, expected.Residual)
+	solution := d.read(d.risk)
 	solution.SoftLabels = expected.Probabilities()
 	return solution
 }
@@ -110,4 +106,4 @@ func warnProbable(r *Run, exact bool, residual float64) {
 }
 
 // regularizeEntropy is regularize with the entropy of the unlabeled rows, whose weight is λ'.
-func regularizeEntropy(r *Run) *Solution { return regularizeWith(r, r.Objective.Weight) }
+func regularizeEntropy(d *descent) *Solution { return regularizeWith(d, d.Objective.Weight) }

@@ -22,22 +22,18 @@ import (
 //	         converge on g50c. Weakly labeled rows have their cheapest label at each step, by ℓ and prior costs
 //	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, perhaps not the lowest
 //	Cost     a step: two passes, and 4 descentPairs vectors of weights
-func descend(r *Run) *Solution {
-	d, ok := r.begin()
-	if !ok {
-		return nil
-	}
-	free := belief.NewFree(d.risk, r.Objective, r.Costs, descentPairs)
-	r.began(d.risk.Score)
-	p, tol, weight := r.Path, r.Options.Tol, r.Objective.Weight
-	if !r.AtOnce {
+func descend(d *descent) *Solution {
+	free := belief.NewFree(d.risk, d.Objective, d.Costs, descentPairs)
+	d.began(d.risk.Score)
+	p, tol, weight := d.Path, d.Options.Tol, d.Objective.Weight
+	if !d.AtOnce {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: r.Objective.Sample.All.Weak,
+	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak,
 		End: ending.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
-	solution := r.read(d.risk)
+	solution := d.read(d.risk)
 	solution.Unconverged = warning.NotStationary
 	return solution
 }

@@ -28,7 +28,7 @@ func TestANewMethodIsAFileAndARow(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Loss, o.ClassPrior.Shares = c.loss, c.shares
-		result, err := fit.Fit(sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, o, nil)
+		result, err := fit.Fit(sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, o, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

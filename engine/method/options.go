@@ -91,11 +91,6 @@ func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
 	return names
 }
 
-func OptionsText() string {
-	o := Defaults()
-	return o.Table().Text()
-}
-
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()

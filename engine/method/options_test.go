@@ -36,7 +36,7 @@ func TestDecodeOptions(t *testing.T) {
 		}
 	}
 	for _, entry := range o.Table() {
-		if !strings.Contains(OptionsText(), fmt.Sprintf("%q", entry.Name)) {
+		if !strings.Contains(o.Table().Text(), fmt.Sprintf("%q", entry.Name)) {
 			t.Errorf("the options text lacks %s", entry.Name)
 		}
 	}

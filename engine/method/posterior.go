@@ -14,19 +14,15 @@ import (
 //	Problem  min over W  F(W) + Ψ(s), see belief.Posterior
 //	Stops    a solve has converged; no step lowers the objective; max_iter
 //	Cost     a few Newton steps: at labels held fixed the problem is convex
-func project(r *Run) *Solution {
-	d, ok := r.begin()
-	if !ok {
-		return nil
-	}
-	projected := belief.NewProjected(d.risk, r.Objective, r.Options.KLWeight)
-	r.began(d.risk.Score)
-	r.measureProbable(projected.Measure)
+func project(d *descent) *Solution {
+	projected := belief.NewProjected(d.risk, d.Objective, d.Options.KLWeight)
+	d.began(d.risk.Score)
+	d.measureProbable(projected.Measure)
 	solve := d.solve(risk.Nonconvex{Risk: d.risk})
-	r.Path.Complete(solve, projected, &repeated{weight: r.Options.KLWeight}, minimize.Limits{Tolerance: r.Options.Tol,
+	d.Path.Complete(solve, projected, &repeated{weight: d.Options.KLWeight}, minimize.Limits{Tolerance: d.Options.Tol,
 		MaxSteps: pathSteps, Line: path.Line})
-	warnProbable(r, false, projected.Residual)
-	solution := r.read(d.risk)
+	warnProbable(d.Run, false, projected.Residual)
+	solution := d.read(d.risk)
 	solution.SoftLabels = projected.Posterior.Labels
 	return solution
 }

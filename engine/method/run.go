@@ -50,16 +50,16 @@ type descent struct {
 	newton *minimize.Newton
 }
 
-// begin goes to the start, or to the supervised solution; ok is whether that is finite.
-func (r *Run) begin() (d *descent, ok bool) {
-	d = r.descent()
+// Fit runs a method from the start, or from the supervised solution if that is finite.
+func (s *Spec) Fit(r *Run) *Solution {
+	d := r.descent()
 	if r.Objective.Start == nil {
 		if r.Path.Last = d.solve(d.risk)(r.Path.Limits.Start()); !r.Path.Last.Finite() {
 			r.Path.Reason = ending.NotFinite
-			return d, false
+			return nil
 		}
 	}
-	return d, true
+	return s.fit(d)
 }
 
 // descent is the risk of the labeled rows with its minimizer.

@@ -3,6 +3,7 @@ package method
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 )
 
@@ -16,13 +17,9 @@ import (
 //	         switches labels are the best ones at each step, not only under switches of two (docs/notes/switching.md)
 //	Stops    at each λ': no label changes; at the last an exact solve, repeated while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
-func switchLabels(r *Run) *Solution {
-	d, ok := r.begin()
-	if !ok {
-		return nil
-	}
-	hard := belief.NewHard(d.risk, r.Costs, r.exchange())
-	if r.Objective.Start != nil && r.Options.MaxSwitches == 0 { // a limit on exchanges has no soft labels
+func switchLabels(d *descent) *Solution {
+	hard := belief.NewHard(d.risk, d.Costs, d.exchange())
+	if d.Objective.Start != nil && d.Options.MaxSwitches == 0 { // a limit on exchanges has no soft labels
 		return switchFromStart(d, hard)
 	}
 	return d.raise(hard, schedule.Parts(firstLevel, raise))
@@ -70,3 +67,20 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	d.settle(hard, 0, weight)
 	return d.read(d.risk)
 }
+
+// switchPairs is the transductive support vector machine with one pair of labels exchanged at a time.
+//
+//	Problem  as in switching
+//	Symbols  λ' weight of the unlabeled rows, C* of the paper in parts of C; ξ_m, ξ_l losses of a positive and of a
+//	         negative row, which are exchanged
+//	Source   Joachims 1999, algorithm TSVM: C*₋ and C*₊ start near 1e-5 and are doubled up to C*
+//	Differences  the path of switching, one Newton step an exchange in place of an optimum of the dual; the pair is the
+//	         one that lowers the objective most (for the hinge the largest ξ_m + ξ_l above 2), of all pairs of classes;
+//	         both classes have the same λ', which the paper weighs by their counts until the end
+//	Stops    as switching does, with no pair left to exchange for "no label changes"
+//	Cost     an exchange: a Newton step, see minimize, and a look at all costs
+func switchPairs(d *descent) *Solution {
+	return d.raise(belief.NewHard(d.risk, d.Costs, labeling.SwitchPair), append(schedule.Parts(firstCost, 2), 1))
+}
+
+const firstCost = 1e-5

@@ -8,8 +8,8 @@ import (
 
 type Spec struct {
 	Name   Method
-	Fit    func(r *Run) *Solution // nil: Begins does
-	Losses []Loss                 // that it supports
+	fit    func(d *descent) *Solution // nil: Begins does
+	Losses []Loss                     // that it supports
 	// Balance that measured best: "mean" takes the fewest passes, but finds small classes less well.
 	Balance           string                         // "labels": thresholds stay where the labels put them
 	KeepsMean         bool                           // the balance stays where labels were picked by class
@@ -34,19 +34,19 @@ var (
 var table = []Spec{
 	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		SoftLabels: true, CoarseStart: true},
-	{Name: annealing, Fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
+	{Name: annealing, fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		SoftLabels: true, CoarseStart: true},
-	{Name: switching, Fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
+	{Name: switching, fit: switchLabels, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		CoarseStart: true},
-	{Name: "pair_switching", Fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
+	{Name: "pair_switching", fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		OneMachine: true},
-	{Name: "gradient", Fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
+	{Name: "gradient", fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
-	{Name: "entropy", Fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+	{Name: "entropy", fit: regularizeEntropy, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
 		UsesProbabilities: true},
-	{Name: "expectation", Fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+	{Name: "expectation", fit: regularize, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
 		UsesProbabilities: true},
-	{Name: "posterior", Fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+	{Name: "posterior", fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
 		UsesProbabilities: true},
 }
 
@@ -59,12 +59,4 @@ func (s *Spec) First() *Spec {
 		return s
 	}
 	return Find(s.Begins)
-}
-
-// Compared describes the method to compare with at the end; nil: there is none.
-func (s *Spec) Compared() *Spec {
-	if s.Compares == "" {
-		return nil
-	}
-	return Find(s.Compares)
 }

@@ -53,11 +53,16 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 		}
 		before, length := square, square/curvature
 		c.inner += length * square // the part of b that is not conjugate to the directions before
-		square = c.precondition(h, c.advance(length))
+		square = c.precondition(h, c.total(func(lo, hi int) float64 {
+			vector.Add(c.step[lo:hi], length, c.direction[lo:hi])
+			return vector.AddSquare(c.residual[lo:hi], -length, c.product[lo:hi])
+		}))
 		if square <= enough {
 			break
 		}
-		c.updateDirection(square / before)
+		c.pool.Stripes(len(c.direction), func(lo, hi int) {
+			floats.AddScaledTo(c.direction[lo:hi], c.conjugated[lo:hi], square/before, c.direction[lo:hi])
+		})
 	}
 	return c.step
 }
@@ -75,20 +80,6 @@ func (c *ConjugateGradients) precondition(h Operator, plain float64) (square flo
 
 func (c *ConjugateGradients) square() float64 {
 	return c.total(func(lo, hi int) float64 { return vector.Dot(c.residual[lo:hi], c.residual[lo:hi]) })
-}
-
-// advance goes a length along the direction and returns the squared norm of the new residual.
-func (c *ConjugateGradients) advance(length float64) (square float64) {
-	return c.total(func(lo, hi int) float64 {
-		vector.Add(c.step[lo:hi], length, c.direction[lo:hi])
-		return vector.AddSquare(c.residual[lo:hi], -length, c.product[lo:hi])
-	})
-}
-
-func (c *ConjugateGradients) updateDirection(beta float64) {
-	c.pool.Stripes(len(c.direction), func(lo, hi int) {
-		floats.AddScaledTo(c.direction[lo:hi], c.conjugated[lo:hi], beta, c.direction[lo:hi])
-	})
 }
 
 // total adds what add gives for the stripes of the variables.

@@ -114,7 +114,9 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		}
 		last = norm
 		f.UpdateHessian()
-		n.aim(f, max(eta, 0.3*math.Sqrt(max(0, limits.Tolerance*value/gap))))
+		n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.gradient[lo:hi], -1) })
+		enough := 0.3 * math.Sqrt(max(0, limits.Tolerance*value/gap)) // for the tolerance
+		f.SetDirection(n.Solve(f, n.gradient, max(eta, enough), maxConjugateSteps))
 		t := lineSearch(f, -n.inner, max(limits.Line, exactLine))
 		if t == 0 {
 			return result
@@ -136,12 +138,6 @@ func nextForcing(eta, fall, largest float64) float64 {
 const exactLine = 1e-10
 
 const maxConjugateSteps = 250
-
-// aim leads the objective along an approximate solution of H s = -g; eta is the forcing term.
-func (n *Newton) aim(f Objective, eta float64) {
-	n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.gradient[lo:hi], -1) })
-	f.SetDirection(n.Solve(f, n.gradient, eta, maxConjugateSteps))
-}
 
 const maxLineEvaluations = 60
 

@@ -132,19 +132,6 @@ func (o *Objective) LabeledLoss(l loss.Classes, score Scorer) (total float64) {
 	return total
 }
 
-// LocalShares are the parts of the class shares by scores that come from the unlabeled rows of this machine.
-func (o *Objective) LocalShares(score Scorer) []float64 {
-	shares := make([]float64, o.Classes)
-	o.Job.Total(len(o.Sample.Unlabeled), shares, func(lo, hi int, dst []float64) {
-		scores := make([]float64, o.Classes)
-		for k := lo; k < hi; k++ {
-			score(scores, o.Sample.Unlabeled[k])
-			dst[vector.Largest(scores)] += o.Sample.UnlabeledWeight[k]
-		}
-	})
-	return shares
-}
-
 // Distance is the largest distance of a class's share from its prior.
 func (o *Objective) Distance(shares []float64) float64 {
 	distance := 0.0

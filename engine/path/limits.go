@@ -1,9 +1,6 @@
 package path
 
-import (
-	"github.com/fewlabel/fewlabel/engine/ending"
-	"github.com/fewlabel/fewlabel/engine/minimize"
-)
+import "github.com/fewlabel/fewlabel/engine/minimize"
 
 // Limits of a run and of its solves.
 type Limits struct {
@@ -47,15 +44,4 @@ func (l Limits) Supervised() minimize.Limits {
 	limits.MaxSteps = min(limits.MaxSteps, l.MaxIter)
 	limits.Forcing = manySteps
 	return limits
-}
-
-// Limit is the reason to end the path now, with this number of steps left for what follows, or None.
-func (p *Path) Limit(left int) ending.Reason {
-	switch {
-	case p.Job.Stopped():
-		return ending.Stopped
-	case p.Trace.Before+p.Steps >= p.Limits.MaxIter-left:
-		return ending.MaxIter
-	}
-	return ending.None
 }

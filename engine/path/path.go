@@ -56,9 +56,15 @@ func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits mini
 	}
 }
 
+// follow leaves this number of steps for what comes after.
 func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits, left int) {
 	for p.Reason == ending.None {
-		if p.Reason = p.Limit(left); p.Reason == ending.None {
+		switch {
+		case p.Job.Stopped():
+			p.Reason = ending.Stopped
+		case p.Trace.Before+p.Steps >= p.Limits.MaxIter-left:
+			p.Reason = ending.MaxIter
+		default:
 			p.step(solve, b, s, limits)
 		}
 	}

@@ -289,17 +289,11 @@ func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []fl
 	k := r.Map.Outputs()
 	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large
 	r.score(r.rows.All())
-	outputs = compact(r.scores, r.shape.Stride(), k)
+	outputs = r.scores[:0]
+	for row := range slices.Chunk(r.scores, r.shape.Stride()) {
+		outputs = append(outputs, row[:k]...)
+	}
 	coef = make([]float64, features*k)
 	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
 	return coef, r.intercepts(r.weights), outputs
-}
-
-// compact moves the first entries of every row together.
-func compact(rows []float64, stride, width int) []float64 {
-	n := len(rows) / stride
-	for i := range n {
-		copy(rows[i*width:(i+1)*width], rows[i*stride:])
-	}
-	return rows[: n*width : n*width]
 }

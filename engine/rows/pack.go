@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -32,28 +33,17 @@ func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 // byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without
 // non-zeros keeps its first feature.
 func byFrequency(counts []int64) []int32 {
-	const top = 1 << 16 // features above this count are not sorted among themselves: there are few
-	starts := make([]int, top+2)
-	level := func(count int64) int { return top - int(min(count, top)) }
-	used := 0
-	for _, count := range counts {
-		if count > 0 {
-			starts[level(count)+1]++
-			used++
-		}
-	}
-	if used == 0 {
-		return []int32{0}
-	}
-	for k := range top + 1 {
-		starts[k+1] += starts[k]
-	}
-	order := make([]int32, used)
+	const top = 1 << 16 // features above this count are not sorted among themselves
+	var keys []uint64   // the lack of the count, then the feature
 	for j, count := range counts {
 		if count > 0 {
-			order[starts[level(count)]] = int32(j)
-			starts[level(count)]++
+			keys = append(keys, uint64(top-min(count, top))<<32|uint64(j))
 		}
+	}
+	slices.Sort(keys)
+	order := make([]int32, max(1, len(keys)))
+	for k, key := range keys {
+		order[k] = int32(key & math.MaxUint32)
 	}
 	return order
 }
@@ -109,23 +99,21 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	for j, feature := range number {
 		hashes[2*j], hashes[2*j+1] = mixed(2*uint64(feature)+2), mixed(2*uint64(feature)+1)
 	}
-	job.EachRow(m.Rows(), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			key, largest := uint64(0), 0.0
-			m.kernel.visit(i, func(_ int, value float64) { largest = max(largest, value) })
-			m.kernel.visit(i, func(col int, value float64) {
-				switch {
-				case value > largest/2:
-					key += hashes[2*col+1]
-				case value != 0:
-					key += hashes[2*col]
-				}
-				if len(number) <= fewFeatures {
-					key += addValue(number[col], m.scale*value)
-				}
-			})
-			keys[i] = mixed(key)
-		}
+	job.Every(m.Rows(), func(i int) {
+		key, largest := uint64(0), 0.0
+		m.kernel.visit(i, func(_ int, value float64) { largest = max(largest, value) })
+		m.kernel.visit(i, func(col int, value float64) {
+			switch {
+			case value > largest/2:
+				key += hashes[2*col+1]
+			case value != 0:
+				key += hashes[2*col]
+			}
+			if value *= m.scale; value != 0 && len(number) <= fewFeatures {
+				key += mixed(uint64(number[col])<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
+			}
+		})
+		keys[i] = mixed(key)
 	})
 	return keys
 }
@@ -133,16 +121,8 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 // fewFeatures leave many rows without a difference in what is zero and what is large.
 const fewFeatures = 32
 
-// addValue is the number of a value of a row, 0 for a zero, where single values count. It is that of neighbouring
-// values, as another scale changes the last digits; no value of round numbers lies where it changes.
-func addValue(feature int32, value float64) uint64 {
-	if value == 0 {
-		return 0
-	}
-	return mixed(uint64(feature)<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
-}
-
-// valueSteps is how many numbers there are for values between 0 and 1.
+// valueSteps is how many numbers there are for values between 0 and 1: neighbouring values have the same, as another
+// scale changes the last digits, and no value of round numbers lies where the number changes.
 const valueSteps = 1 << 12
 
 // mixed spreads the bits of a number: the finalizer of SplitMix64, Steele, Lea & Flood 2014.

@@ -12,17 +12,20 @@ import (
 // side by side. The weights p may have a few features more than the matrix.
 func (m *Matrix) TimesPanels(job *work.Job, on *Subset, dst, p []float64, shape panel.Shape) {
 	needPanels(m, dst, p, shape)
+	on.eachChunk(job.Pool, func(rows []int32) { timesColumns(m.kernel, rows, dst, p, m.scale, shape) })
+}
+
+// timesColumns sets the scores of rows, for one class or several.
+func timesColumns(k kernel, rows []int32, dst, p []float64, scale float64, shape panel.Shape) {
 	stride := shape.Stride()
-	on.eachChunk(job.Pool, func(rows []int32) {
-		if stride == 1 {
-			m.kernel.times(rows, dst, p, m.scale)
-			return
-		}
-		m.kernel.timesPanels(rows, dst, p, shape)
-		for _, i := range rows {
-			vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], m.scale)
-		}
-	})
+	if stride == 1 {
+		k.times(rows, dst, p, scale)
+		return
+	}
+	k.timesPanels(rows, dst, p, shape)
+	for _, i := range rows {
+		vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], scale)
+	}
 }
 
 // AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst for each class y; q [rows, stride].

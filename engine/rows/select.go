@@ -88,11 +88,7 @@ func meanSquare(job *work.Job, squares, weights []float64) float64 {
 func squares(job *work.Job, m *Matrix) []float64 {
 	squares := make([]float64, m.Rows())
 	job.CountAndCheck(int64(m.NonZeros()))
-	job.EachRow(len(squares), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			squares[i] = m.SquaredNorm(i)
-		}
-	})
+	job.Every(len(squares), func(i int) { squares[i] = m.SquaredNorm(i) })
 	return squares
 }
 
@@ -110,23 +106,17 @@ func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
 func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64) kernel {
 	total := indptr[len(rows)]
 	copied := &arrays[I, V]{indptr, make([]I, total), make([]V, total)}
-	pool.Stripes(len(rows), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			indices, values := a.row(int(rows[k]))
-			copy(copied.indices[indptr[k]:], indices)
-			copy(copied.values[indptr[k]:], values)
-		}
+	pool.Every(len(rows), func(k int) {
+		indices, values := a.row(int(rows[k]))
+		copy(copied.indices[indptr[k]:], indices)
+		copy(copied.values[indptr[k]:], values)
 	})
 	return copied
 }
 
 func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64) kernel {
 	copied := &dense[V]{values: make([]V, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
-	pool.Stripes(len(rows), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			copy(copied.values[k*a.d:], a.row(int(rows[k])))
-		}
-	})
+	pool.Every(len(rows), func(k int) { copy(copied.values[k*a.d:], a.row(int(rows[k]))) })
 	return copied
 }
 

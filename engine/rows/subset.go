@@ -2,7 +2,6 @@ package rows
 
 import (
 	"github.com/fewlabel/fewlabel/engine/panel"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -88,12 +87,7 @@ func (s Span) Len() int { return s.End - s.First }
 // TimesPanels sets the scores dst [rows of the span, stride]: x_i . p_y for every class y.
 func (s Span) TimesPanels(m *Matrix, dst, p []float64, shape panel.Shape) {
 	part, rows := s.of(m)
-	if shape.Stride() == 1 {
-		part.times(rows, dst, p, m.scale)
-		return
-	}
-	part.timesPanels(rows, dst, p, shape)
-	vector.Scale(dst[:len(rows)*shape.Stride()], m.scale)
+	timesColumns(part, rows, dst, p, m.scale, shape)
 }
 
 // AddSpans adds Σ q_iy x_i over spans to the weights dst, for every class y; q of a span [its rows, stride].

@@ -82,14 +82,6 @@ func (s *Sample) Restricted(labeled, unlabeled []int, chosenLabels bool) (p Prob
 	return p, rows
 }
 
-// weakNumbers are numbers of each row and class that weak labels take beside others.
-func (s *Sample) weakNumbers() float64 {
-	if s.Weak == nil {
-		return 0
-	}
-	return 5
-}
-
 // Census counts the rows and classes of all machines: a fit branches on these and never on the machine's own.
 type Census struct {
 	Rows, Labeled, Unlabeled int

@@ -15,6 +15,8 @@ const (
 	perRow   = 12 // number, weight, label, packed indices
 	perClass = 10 // of each row: scores and their changes, costs and their order, soft labels, the caller's copy
 	perPoint = 6  // vectors of the minimizer and the risk
+
+	perWeakClass = 5 // of each row, for weak labels beside others
 )
 
 // bytes is a bound on the memory of a fit. A fit without it is refused: Go would end the caller's process.
@@ -22,7 +24,10 @@ func (s *Sample) bytes(columns int) float64 {
 	n := float64(s.Rows.Rows() + s.Units() - len(s.Unlabeled))
 	nonZeros, classes := float64(s.Rows.NonZeros()), float64(s.Classes())
 	features, outputs := float64(s.Features), float64(columns)
-	ofRow := perRow + (perClass+s.weakNumbers())*classes
+	ofRow := perRow + perClass*classes
+	if s.Weak != nil {
+		ofRow += perWeakClass * classes
+	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
 	return 12*nonZeros + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
 }

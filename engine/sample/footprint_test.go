@@ -127,7 +127,7 @@ func TestForecastOfMemory(t *testing.T) {
 		var forecast float64
 		*sample.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 		work := func() {
-			if _, err := fit.Fit(c.problem, o, nil); err != nil {
+			if _, err := fit.Fit(c.problem, o, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestForecastOfMemoryOfACommittee(t *testing.T) {
 	o.Method, o.MaxIter, o.Tol, o.ClassPrior.Rule = "auto", 3, 0.1, "auto"
 	p := scattered(500, 400_000, 1000, 30, 60)
 	work := func() {
-		if result, err := fit.Fit(p, o, nil); err != nil || result.Trained[2].Name != "mixture" {
+		if result, err := fit.Fit(p, o, nil, nil); err != nil || result.Trained[2].Name != "mixture" {
 			t.Fatal(err, result)
 		}
 	}
@@ -190,7 +190,7 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		if c.change != nil {
 			c.change(&o)
 		}
-		_, err := fit.Fit(c.problem, o, nil)
+		_, err := fit.Fit(c.problem, o, nil, nil)
 		var found *fault.Error
 		if !errors.As(err, &found) || found.Kind != c.kind || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, should be %q", err, c.want)
@@ -215,7 +215,7 @@ func TestWithoutMemoryForFewRowsAFitDoesWithoutThem(t *testing.T) {
 			}
 			return nil
 		}
-		result, err := fit.Fit(p, o, nil)
+		result, err := fit.Fit(p, o, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

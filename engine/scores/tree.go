@@ -44,7 +44,11 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 		}
 	}
 	t.slope = t.slopes()
-	return t, t.noBarrenNode()
+	below := slices.Concat(slices.Repeat([]float64{1}, classes), make([]float64, len(t.parent)-classes))
+	if t.Up(below); slices.Contains(below, 0) {
+		return nil, fault.Argument("hierarchy: node %d has no class below it", slices.Index(below, 0))
+	}
+	return t, nil
 }
 
 func FlatParents(classes int) []int32 { return slices.Repeat([]int32{-1}, classes) }
@@ -81,17 +85,6 @@ func (t *Tree) place(v int32, placed []bool) error {
 		if t.parent[path[k]] >= 0 {
 			t.down = append(t.down, path[k])
 		}
-	}
-	return nil
-}
-
-// noBarrenNode refuses inner nodes without a class below them.
-func (t *Tree) noBarrenNode() error {
-	below := make([]float64, len(t.parent))
-	copy(below, slices.Repeat([]float64{1}, t.classes))
-	t.Up(below)
-	if v := slices.Index(below, 0); v >= 0 {
-		return fault.Argument("hierarchy: node %d has no class below it", v)
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ var methods = map[string]struct {
 	scores float64                                                         // kept of a token and tag, and lattices
 }{supervised: {}, "gradient": {newAmbiguity, 0}, "posterior": {newPosterior, 5}}
 
-func (o *Options) table() option.Table {
+func (o *Options) Table() option.Table {
 	return option.Table{
 		{Name: "alpha", Value: &o.Alpha, Exclusive: true, Meaning: "strength of the regularization"},
 		{Name: "loss", Value: &o.Loss, Choices: []string{"softmax_margin", "crf", "soft_hinge"},
@@ -189,16 +189,11 @@ func Defaults() Options {
 
 func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()
-	err := o.table().Decode(text)
+	err := o.Table().Decode(text)
 	if err == nil && len(o.Forbidden)%2 != 0 {
 		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(o.Forbidden))
 	}
 	return o, err
-}
-
-func OptionsText() string {
-	o := Defaults()
-	return o.table().Text()
 }
 
 func (o Options) loss() SoftmaxMargin {

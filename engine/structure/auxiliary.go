@@ -67,7 +67,8 @@ func (b *block) solve(round int) (losses float64) {
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		u = b.load()
-		start += b.subtractGradient(residual, u)
+		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual)) // the losses less those at 0
+		b.transposed(residual)                                                   // minus the gradient at u
 		outside = b.withoutTheta(u)
 	}
 	b.add(residual, -b.Alpha, outside)
@@ -91,13 +92,6 @@ func (b *block) lossesAtZero() float64 {
 		total += 2 * share * (1 - share)
 	}
 	return total
-}
-
-// subtractGradient turns right-hand sides into minus the gradient at u, and returns the losses less those at 0.
-func (b *block) subtractGradient(residual, u []float64) (losses float64) {
-	losses = vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual))
-	b.transposed(residual)
-	return losses
 }
 
 // conjugateGradients adds to x the solutions s_l of H_l s_l = r_l for the residuals r_l, and returns by how much that
@@ -206,11 +200,7 @@ func (b *block) inner(u, v []float64) []float64 {
 
 // eachFeature calls task for the features, with the place of each in U and in a vector of the block.
 func (b *block) eachFeature(task func(inU, inBlock int)) {
-	b.job.Stripes(len(b.old), func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			task(j*b.problems()+b.first, j*b.stride())
-		}
-	})
+	b.job.Every(len(b.old), func(j int) { task(j*b.problems()+b.first, j*b.stride()) })
 }
 
 func (b *block) add(dst []float64, scale float64, src []float64) {

@@ -87,7 +87,7 @@ func Defaults() Options {
 		Threads: 1}
 }
 
-func (o *Options) table() option.Table {
+func (o *Options) Table() option.Table {
 	return option.Table{
 		{Name: "solver", Value: &o.Solver, Choices: []string{None, Squared},
 			Meaning: "how the auxiliary problems are solved"},
@@ -104,11 +104,6 @@ func (o *Options) table() option.Table {
 
 func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()
-	err := o.table().Decode(text)
+	err := o.Table().Decode(text)
 	return o, err
-}
-
-func OptionsText() string {
-	o := Defaults()
-	return o.table().Text()
 }

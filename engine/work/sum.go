@@ -12,6 +12,15 @@ func (p *Pool) Stripes(n int, task func(lo, hi int)) {
 	p.stripes(n, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
 }
 
+// Every is Stripes, one number at a time.
+func (p *Pool) Every(n int, task func(i int)) {
+	p.Stripes(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			task(i)
+		}
+	})
+}
+
 func (p *Pool) stripes(n int, task func(block int)) {
 	blocks := (n + blockLength - 1) / blockLength
 	if n > shortLength {
