@@ -5,7 +5,7 @@
 //
 // with other pieces. In reading order:
 //
-//	fit           one fit: its stages in their order; start at fit, in fit.go, then run.go and setting.go
+//	fit           one fit: its stages in their order; start at fit, in fit.go, then setting.go
 //	method        the methods: a table of them, losses, options, a file for each algorithm; start at table, annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
 //	schedule      what changes from step to step: a weight that rises, a temperature that falls

@@ -26,7 +26,6 @@ func NewCosts(o *objective.Objective) *Costs {
 	return &Costs{Level: o.Weight, objective: o, units: newUnits(o.Sample, o.Classes)}
 }
 
-// room makes the values at the first use.
 func (c *Costs) room() []float64 {
 	if c.values == nil {
 		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*c.objective.Classes)
@@ -34,7 +33,6 @@ func (c *Costs) room() []float64 {
 	return c.values
 }
 
-// row has the costs [K] of an unlabeled row.
 func (c *Costs) row(k int) []float64 {
 	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
 }
@@ -211,7 +209,6 @@ func (u *units) rowOf(k int) (row int, part float64) {
 	return int(u.rows[k]), 1 / u.sample.UnlabeledRows[u.rows[k]]
 }
 
-// costsOf are the costs [units, K] of the units' rows.
 func (u *units) costsOf(costs []float64) []float64 {
 	if u.rows == nil {
 		return costs

@@ -29,7 +29,6 @@ func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Fr
 	return f
 }
 
-// Enter gives the unlabeled rows a part of their weight.
 func (f *Free) Enter(part float64) {
 	for k, i := range f.objective.Sample.Unlabeled {
 		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
@@ -57,7 +56,6 @@ func (f *Free) At(w, gradient []float64) float64 {
 	return value
 }
 
-// Minimize goes downhill from the current point.
 func (f *Free) Minimize(limits minimize.Limits) (outcome minimize.Outcome) {
 	w := f.Weights()
 	f.descent.MaxSteps = limits.MaxSteps

@@ -199,7 +199,6 @@ func (l *layout) row(v []float64, k int) []float64 {
 // place is the part of a vector [unlabeled, classes] of unlabeled row k.
 func (l *layout) place(v []float64, k int) []float64 { return v[k*l.classes : (k+1)*l.classes] }
 
-// each calls do for every unlabeled row.
 func (l *layout) each(do func(k int)) { l.job.Every(len(l.rows), do) }
 
 // sum adds what do adds to part, over all unlabeled rows; scratch [classes] is written.

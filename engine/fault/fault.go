@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Kind says who has to act on an error.
 type Kind int
 
 const (
@@ -41,7 +40,6 @@ func Group(format string, a ...any) error { return &Error{OtherMachine, fmt.Spri
 
 func Defect(format string, a ...any) error { return &Error{Internal, fmt.Sprintf(format, a...)} }
 
-// ErrCancelled is what a cancelled run returns.
 var ErrCancelled error = &Error{Cancelled, "cancelled by the caller"}
 
 // Names are those of the classes, for messages; nil: they have numbers only.

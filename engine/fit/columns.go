@@ -33,7 +33,6 @@ func Columns(
 	return results, err
 }
 
-// checkColumns refuses options and labels that do not suit columns.
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
 	shares := options.ClassPrior.Shares
 	switch {

@@ -63,7 +63,6 @@ const muchBetter = 0.99
 // bound is the objective below which another fit has to end.
 func (f *fitted) bound() float64 { return muchBetter * f.last }
 
-// replace takes the model of a better fit.
 func replace(x *setting, current, better *fitted) {
 	model := current.Model
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction

@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// Result is what Fit finds.
 type Result struct {
 	Model         *model.Linear
 	Returned      string    // the method whose solution this is, see compare.go
@@ -21,14 +20,13 @@ type Result struct {
 	History       []trace.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
-	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start, see agreement.go
+	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start, see agreement in end.go
 	Calibration   *Calibration // nil: not requested, or not possible
 	Trained       []Stage      // models trained, in the order of the stages
 }
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
-// with one decision f have the scores (0, f). It is for rows that take no part in the fit; Distributions are for those
-// that do.
+// with one decision f have the scores (0, f). It is for rows outside the fit, Distributions are for those in it.
 type Calibration struct {
 	Temperature float64 // T
 	Smoothing   float64 // e
@@ -73,7 +71,6 @@ func finish(x *setting, r *method.Run, solution *method.Solution, moves bool) (v
 	return value
 }
 
-// modelOf is the classifier with its report.
 func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64) *model.Linear {
 	classes := r.Objective.Classes
 	m := &model.Linear{
@@ -147,14 +144,12 @@ func harden(s *sample.Sample, distributions []float64, classes []int32) {
 	}
 }
 
-// Stage is a stage of a fit and the models it has trained.
 type Stage struct {
 	Name   string  `json:"stage"` // "class_prior", a method, "supervised", "mixture" or "calibrate"
 	Models int     `json:"n_models"`
 	Passes float64 `json:"n_passes"` // of all these models over the non-zeros of all rows
 }
 
-// record has the stages of a fit.
 type record struct{ stages []Stage }
 
 // add counts models of a stage and the non-zeros they visited; pass is the number of non-zeros of a pass.

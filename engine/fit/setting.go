@@ -111,7 +111,6 @@ func (x *setting) trace(job *work.Job, spec *method.Spec, before int) *trace.Tra
 	return t
 }
 
-// objective is what a method minimizes.
 func (x *setting) objective(job *work.Job, spec *method.Spec) *objective.Objective {
 	l, paired := x.options.Loss.Spec(), x.sample.Paired()
 	o := &objective.Objective{Sample: x.sample, Job: job, Classes: x.sample.Classes(), Scores: x.scores,
@@ -140,8 +139,7 @@ func (x *setting) direct() bool {
 }
 
 // balance of a method resolves "auto". Where shares were estimated and labels were probably chosen class by class,
-// thresholds stay where the labels put them: a threshold that moves to an estimate takes over its error
-// (docs/notes/alpha.md).
+// thresholds stay where the labels put them: moved to an estimate they take over its error (docs/notes/alpha.md).
 func (x *setting) balance(spec *method.Spec) string {
 	switch {
 	case x.options.Balance != "auto":

@@ -182,7 +182,7 @@ func TestStartOfAnotherShapeIsRefused(t *testing.T) {
 		"start has 3 classes, but the labels and class_prior": func(m *model.Linear) { m.Classes, m.Outputs = 3, 3 },
 		"start: coef has 29 values":                           func(m *model.Linear) { m.Coef = m.Coef[:29] },
 		"start: coef[3] is NaN":                               func(m *model.Linear) { m.Coef[3] = math.NaN() },
-		"start has the weight 1e+60, which is too large":      func(m *model.Linear) { m.Intercept[0] = 1e60 },
+		"start has weights up to 1e+60, which are too large":  func(m *model.Linear) { m.Intercept[0] = 1e60 },
 	} {
 		m := *good
 		m.Coef, m.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)

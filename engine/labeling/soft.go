@@ -86,7 +86,6 @@ func newDual(job *work.Job, p, costs, weights, shares, potentials []float64) *du
 	return d
 }
 
-// center shifts a vector over the classes to mean 0.
 func (d *dual) center(v []float64) {
 	mean := 0.0
 	for _, y := range d.live {

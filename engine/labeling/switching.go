@@ -80,7 +80,6 @@ func (f *frontier) gain(a, b int) float64 {
 	return 0
 }
 
-// exchange gives the cheapest row of each of two classes the other label.
 func (f *frontier) exchange(a, b int) {
 	there, back := f.cheapest(a, b), f.cheapest(b, a)
 	f.move(there.row, b)
@@ -101,7 +100,6 @@ type frontier struct {
 	moves    int
 }
 
-// border holds the cheapest movers from one class to another.
 type border struct {
 	movers []candidate
 	limit  float64 // every row of the class that moves at less is in movers; what movers holds costs at most this
@@ -188,7 +186,6 @@ func offer(borders []border, row int32, here float64, costs []float64) {
 
 func (b *border) sort() { slices.SortFunc(b.movers, candidate.compare) }
 
-// trim leaves the cheapest movers, as many as are kept.
 func (b *border) trim() { b.movers, b.limit = b.movers[:b.keep], b.movers[b.keep-1].key }
 
 // cheapest is the row of class a that moves to b at the least cost: row -1 for +Inf without rows, for 0 to a itself.

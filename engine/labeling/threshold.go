@@ -49,7 +49,6 @@ func cutOf(share, rows float64) float64 {
 	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
 }
 
-// labelOne gives some rows the label 1, and the others 0.
 func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
 	job.Every(len(labels), func(i int) {
 		if labels[i] = 0; one(i) {

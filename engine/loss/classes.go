@@ -41,7 +41,6 @@ type Signed struct {
 	Plateaus bool // rows without a label have the loss Plateau
 }
 
-// At implements Classes; state is the curvature.
 func (l Signed) At(s, p, slope, state []float64) float64 {
 	total := 0.0
 	if p == nil {
@@ -73,7 +72,6 @@ type OneAgainstRest struct {
 	Margin Margin
 }
 
-// At implements Classes; state is the curvature.
 func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	if _, ok := l.Margin.(SquaredHinge); ok {
 		return squaredHinges(s, p, slope, state)

@@ -15,7 +15,6 @@ type Sides struct {
 	Value, Slope, Curvature float64
 }
 
-// Evaluate fills the values and derivatives of rows.
 func Evaluate(m Margin, rows []Sides) {
 	if _, ok := m.(SquaredHinge); ok {
 		evaluateSquaredHinge(rows)

@@ -126,7 +126,6 @@ func (h hierarchy) left(root fs.FS, group string) float64 {
 	}
 }
 
-// table reads lines of a name and a number.
 func table(root fs.FS, name string) map[string]float64 {
 	facts := map[string]float64{}
 	for _, line := range lines(root, name) {

@@ -11,7 +11,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// Method is how unlabeled rows are learned from.
 type Method string
 
 // The methods that the table names.
@@ -51,7 +50,6 @@ func Defaults() Options {
 // maxWeight of the unlabeled rows: beyond it the labeled loss is below the tolerance of the solves.
 const maxWeight = 1e6
 
-// Table describes the options.
 func (o *Options) Table() option.Table {
 	return option.Table{
 		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }),
@@ -83,7 +81,6 @@ func (o *Options) Table() option.Table {
 	}
 }
 
-// namesOf lists the names of some entries.
 func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
 	for _, entry := range entries {
 		names = append(names, string(name(entry)))
@@ -98,7 +95,6 @@ func DecodeOptions(text []byte) (Options, error) {
 	return o, err
 }
 
-// OfSample are the options of the sample that the method learns from.
 func (o *Options) OfSample() sample.Options {
 	out := o.Options
 	out.ClassScores, out.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors

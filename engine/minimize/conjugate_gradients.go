@@ -82,7 +82,6 @@ func (c *ConjugateGradients) square() float64 {
 	return c.total(func(lo, hi int) float64 { return vector.Dot(c.residual[lo:hi], c.residual[lo:hi]) })
 }
 
-// total adds what add gives for the stripes of the variables.
 func (c *ConjugateGradients) total(add func(lo, hi int) float64) float64 {
 	var sum [1]float64
 	c.pool.Total(len(c.step), sum[:], func(lo, hi int, dst []float64) { dst[0] = add(lo, hi) })

@@ -85,7 +85,6 @@ func (d *descent) descend() (again bool) {
 	return d.value < before
 }
 
-// evaluate takes the value and the gradient where w is.
 func (d *descent) evaluate() {
 	d.value = d.f.At(d.at.X, d.at.Gradient)
 	d.at.F = d.value

@@ -40,12 +40,12 @@ func (q *quadratic) HessVec(dst, p []float64) (curvature float64) {
 	return curvature
 }
 func (q *quadratic) SetDirection(s []float64) { q.s = s }
-func (q *quadratic) LineDerivatives(t float64) (slope, curvature float64) {
+func (q *quadratic) Line(t float64) (value, slope, curvature float64) {
 	for j, c := range q.c {
 		slope += c * (q.w[j] + t*q.s[j] - float64(j)) * q.s[j]
 		curvature += c * q.s[j] * q.s[j]
 	}
-	return slope, curvature
+	return 0, slope, curvature
 }
 func (q *quadratic) Step(t float64) {
 	for j := range q.w {
@@ -95,7 +95,10 @@ type line struct {
 	along func(t float64) (slope, curvature float64)
 }
 
-func (l line) LineDerivatives(t float64) (slope, curvature float64) { return l.along(t) }
+func (l line) Line(t float64) (value, slope, curvature float64) {
+	slope, curvature = l.along(t)
+	return 0, slope, curvature
+}
 
 func TestLineSearchIsExactOnPiecewiseLinearSlopes(t *testing.T) {
 	// slope -3 + t up to the break at 2, then 10 (t - 2) - 1: zero at 2.1

@@ -174,7 +174,6 @@ func checksum(values []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// header is the metadata and the tensors.
 type header struct {
 	kind, description, sum string
 	tensors                map[string]tensor

@@ -21,7 +21,6 @@ type Model interface {
 	report() *Report
 }
 
-// kinds makes an empty model of each kind.
 var kinds = map[string]func() Model{
 	"linear":    func() Model { return &Linear{} },
 	"chain":     func() Model { return &Chain{} },
@@ -187,7 +186,6 @@ func (v OrNull) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
-// UnmarshalJSON reads a number, or null, which gives NaN.
 func (v *OrNull) UnmarshalJSON(text []byte) error {
 	*v = OrNull(math.NaN())
 	return json.Unmarshal(text, (*float64)(v))

@@ -110,7 +110,6 @@ func (m *Linear) class(decisions []float64) int32 {
 	return 0
 }
 
-// CheckFeatures compares rows with the features of a model.
 func CheckFeatures(rows *rows.Matrix, features int) error {
 	if rows.Cols() != features {
 		return fault.Argument("rows have %d features, the model has %d", rows.Cols(), features)

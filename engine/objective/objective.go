@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -170,14 +172,9 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 	if err := model.Check(start); err != nil {
 		return fault.Argument("start: %v", err)
 	}
-	unit := s.Length
-	for _, list := range [][]float64{start.Coef, start.Intercept} {
-		for _, v := range list {
-			if math.Abs(v)*unit >= sample.HugeValue {
-				return fault.Argument("start has the weight %v, which is too large", v)
-			}
-		}
-		unit = 1
+	coef, intercept := floats.Norm(start.Coef, math.Inf(1)), floats.Norm(start.Intercept, math.Inf(1))
+	if max(coef*s.Length, intercept) >= sample.HugeValue {
+		return fault.Argument("start has weights up to %v, which are too large", max(coef, intercept))
 	}
 	return nil
 }

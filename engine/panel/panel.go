@@ -1,12 +1,9 @@
 // Package panel lays out the weights of several columns, as of classes, side by side, 32 at a time. Start at Shape.
 package panel
 
-// Shape is the shape of the weights of several classes: a matrix of features times classes in panels of up to 32
-// classes, one panel behind the other. In a panel the classes of a feature lie side by side, so that a non-zero of a
-// row is read once for all of them, and eight of them are a cache line, which one thread writes. One class is one
-// vector.
-//
-// A product with them reads the rows once for every panel; it counts as one pass, for all classes.
+// Shape is the shape of the weights of several classes: features times classes in panels of up to 32 classes, one panel
+// behind the other. In a panel the classes of a feature lie side by side: a product reads the rows once for every panel
+// and counts as one pass. Eight classes are a cache line, which one thread writes. One class is one vector.
 type Shape struct {
 	Features int
 	Classes  int

@@ -195,13 +195,8 @@ func (r *Risk) SetDirection(direction []float64) {
 	r.times(r.support, r.changes, direction, shift, nil, r.rounded)
 }
 
-func (r *Risk) LineDerivatives(t float64) (slope, curvature float64) {
-	_, slope, curvature = r.line(t)
-	return slope, curvature
-}
-
-// line gives the value along the line, less α/2 |W|² at its beginning, and the derivatives.
-func (r *Risk) line(t float64) (value, slope, curvature float64) {
+// Line implements minimize.Objective: the value is less α/2 |W|² at the line's beginning.
+func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 	total, rows := make([]float64, 3), r.support.Rows()
 	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
 	for _, joint := range r.Joint {
@@ -215,7 +210,7 @@ func (r *Risk) line(t float64) (value, slope, curvature float64) {
 // Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.
 type Nonconvex struct{ *Risk }
 
-func (r Nonconvex) Line(t float64) (value, slope, curvature float64) { return r.line(t) }
+func (Nonconvex) Nonconvex() {}
 
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })

@@ -153,8 +153,8 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 			r.UpdateHessian()
 			near(t, name+": curvature", r.HessVec(product, unit), product[k], 1e-12)
 			r.SetDirection(unit)
-			alone, _ := r.LineDerivatives(1)
-			slope, curvature := r.LineDerivatives(0)
+			_, alone, _ := r.Line(1)
+			_, slope, curvature := r.Line(0)
 			near(t, name+": slope along", slope, gradient[k], 1e-10)
 			near(t, name+": curvature along", curvature, product[k], 1e-10)
 			step := func(t float64) { // a gradient takes the memory of the direction

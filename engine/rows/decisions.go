@@ -20,7 +20,6 @@ type Weights struct {
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
 // the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
 // alone and in a batch, on any number of threads.
-// Four outputs and more are taken by the loops of panels: loops of their own save nothing of fit and predict.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
 	m.EachDecisions(pool, by, by.into(dst))
 }

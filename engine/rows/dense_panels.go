@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/panel"
@@ -44,8 +45,7 @@ func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape panel.Shap
 	most := (min(len(rows), rowsInTurn) + eight - 1) / eight * eight
 	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, most)}
 	sums, four := make([]float64, most*shape.Stride()), rowsAtOnce*shape.Stride()
-	for len(rows) > 0 {
-		some := rows[:min(len(rows), rowsInTurn)]
+	for some := range slices.Chunk(rows, rowsInTurn) {
 		wide.take(some)
 		clear(sums)
 		for first := 0; first < a.d; first += featuresInTurn {
@@ -58,7 +58,6 @@ func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape panel.Shap
 			}
 		}
 		scatterSums(some, dst, sums, shape)
-		rows = rows[len(some):]
 	}
 }
 

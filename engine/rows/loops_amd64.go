@@ -9,9 +9,8 @@ import (
 )
 
 // The inner loops with AVX2. Multiplication and addition are separate, but for dotRows, where the loop in Go fuses them
-// as well, and rounded products, which Go has not: so all give the same bits. With the loops in Go a whole fit takes
-// 1.45 to 1.8 times the processor time on 20 Newsgroups (5 and 20 classes), 1.9 to 7.6 on sentence embeddings (two and
-// 20). AVX-512 took 2 to 5 % off.
+// as well, and rounded products, which Go has not: so all give the same bits. With the loops in Go a fit takes 1.45 to
+// 1.8 times the time on 20 Newsgroups (5 and 20 classes), 1.9 to 7.6 on sentence embeddings. AVX-512 took 2 to 5 % off.
 
 // useLoops is whether this processor has what they need.
 var useLoops = cpu.X86.HasAVX2 && cpu.X86.HasFMA

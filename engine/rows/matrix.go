@@ -117,10 +117,8 @@ func (m *Matrix) Rows() int { return m.kernel.rows() }
 
 func (m *Matrix) Cols() int { return m.cols }
 
-// Dense reports whether the rows have a value for every feature.
 func (m *Matrix) Dense() bool { return m.kernel.isDense() }
 
-// NonZeros is the number of stored values.
 func (m *Matrix) NonZeros() int { return m.all.nonZeros }
 
 func (m *Matrix) All() *Subset { return m.all }

@@ -22,7 +22,6 @@ const (
 	maxChunks     = 256
 )
 
-// Subset makes a subset; rows is kept, not copied.
 func (m *Matrix) Subset(rows []int32) *Subset {
 	s := &Subset{}
 	s.Reset(m, rows)
@@ -40,10 +39,8 @@ func (s *Subset) Reset(m *Matrix, rows []int32) {
 	s.chunks = s.cut(m, s.chunks, min(maxChunks, 1+s.nonZeros/chunkNonZeros))
 }
 
-// RowNonZeros is the number of stored values in row i.
 func (m *Matrix) RowNonZeros(i int) int { return int(m.indptr[i+1] - m.indptr[i]) }
 
-// Rows are the row numbers, in the order of the subset.
 func (s *Subset) Rows() []int32 { return s.rows }
 
 func (s *Subset) NonZeros() int { return s.nonZeros }

@@ -19,7 +19,6 @@ type ClassPrior struct {
 // PriorRules are "auto", the shares that package shares finds, and "labels", the shares of the labeled rows.
 var PriorRules = []string{"auto", "labels"}
 
-// UnmarshalJSON reads the name of a rule or an array of shares.
 func (p *ClassPrior) UnmarshalJSON(text []byte) error {
 	*p = ClassPrior{}
 	if json.Unmarshal(text, &p.Rule) == nil {

@@ -27,7 +27,6 @@ func (s *Sample) Coarse(job *work.Job, shares []float64, chosenLabels bool, maxG
 	return s.subsample(job, fractionBits*s.depth, Fraction, shares, chosenLabels, maxGathered)
 }
 
-// Third is a part of the problem with one of three unlabeled rows.
 func (s *Sample) Third(job *work.Job, shares []float64, chosenLabels bool, maxGathered int) (*Part, error) {
 	return s.subsample(job, thirdBits, 3, shares, chosenLabels, maxGathered)
 }

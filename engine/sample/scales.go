@@ -46,7 +46,6 @@ type uses struct {
 	sum, squares   []float64 // [features] of its values
 }
 
-// usesOf looks at up to scaleRows unlabeled rows.
 func usesOf(s *Sample) uses {
 	d := s.Rows.Cols()
 	u := uses{0, make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}

@@ -120,7 +120,6 @@ func (t *Tree) Up(values []float64) {
 	}
 }
 
-// ClassScores copies the scores of the classes out of stored ones.
 func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]) }
 
 // Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]: the nodes

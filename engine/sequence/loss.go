@@ -7,7 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 )
 
-// Loss is the loss of a sequence.
 type Loss interface {
 	// At returns ρ times the loss at the chain's and the unary scores, which are multiplied by the sharpness ρ, and adds
 	// its gradient in the scores without the factor: to into [T*K] in the unary ones, to sums in the others. Labels [T]:

@@ -175,7 +175,6 @@ func (s *sample) checkMemory(n int) error {
 
 var need = memory.Need // replaced in tests
 
-// longest is the most tokens of a sequence.
 func longest(bounds []int) (tokens int) {
 	for i, end := range bounds[1:] {
 		tokens = max(tokens, end-bounds[i])

@@ -25,7 +25,6 @@ type Field struct {
 	Optional bool // may be missing
 }
 
-// Check refuses what is not strict.
 func Check(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")

@@ -161,7 +161,6 @@ func (f *fitting) hide() {
 	}
 }
 
-// takePositives lists the rows of label 1 of every problem.
 func (f *fitting) takePositives() {
 	f.positives = make([][]int32, f.problems())
 	for i := range f.Labels.Rows() {

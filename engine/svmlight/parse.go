@@ -76,7 +76,6 @@ func larger[T any](list []T, n int) int {
 
 func grown[T any](list []T, size int) []T { return slices.Grow(list, max(0, size-len(list))) }
 
-// askBytes refuses to read what there is no memory for.
 func askBytes(bytes int, path string) error {
 	const garbage = 1.25
 	return need(garbage*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")

@@ -31,7 +31,6 @@ func NewPool(threads int) *Pool {
 	return &Pool{threads: threads, awake: make([]atomic.Bool, threads)}
 }
 
-// Threads is the number of goroutines that work at a time.
 func (p *Pool) Threads() int { return p.threads }
 
 // round is one call of Run.
