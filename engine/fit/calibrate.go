@@ -57,8 +57,7 @@ func calibrate(result *fitted) error {
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([]float64, error) {
 		return next.score(x, f)
 	})
-	var known *fault.Error
-	if errors.As(err, &known) && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
+	if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
 		result.uncalibrated(err.Error())
 		return nil
 	}

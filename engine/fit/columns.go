@@ -88,17 +88,12 @@ func columns(
 		}
 	})
 	for k, err := range errs {
+		if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind != fault.Cancelled {
+			err = &fault.Error{Kind: known.Kind, Message: fmt.Sprintf("column %d: %s", k, known.Message)}
+		}
 		if err != nil {
-			return nil, ofColumn(k, err)
+			return nil, err
 		}
 	}
 	return results, nil
-}
-
-func ofColumn(k int, err error) error {
-	var known *fault.Error
-	if !errors.As(err, &known) || known.Kind == fault.Cancelled {
-		return err
-	}
-	return &fault.Error{Kind: known.Kind, Message: fmt.Sprintf("column %d: %s", k, known.Message)}
 }

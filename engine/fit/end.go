@@ -33,17 +33,6 @@ func checkEnd(r *method.Run, solution *method.Solution) {
 	}
 }
 
-// warnSupervised warns where unlabeled rows take no part and unlabeled_weight is not the reason.
-func warnSupervised(r *method.Run) {
-	t := r.Path.Trace
-	switch r.Objective.Sample.All.Unlabeled {
-	case 0:
-		t.Warn(warning.NoUnlabeled)
-	case 1:
-		t.Warn(warning.OneUnlabeled)
-	}
-}
-
 // checkShares warns of thresholds that are to move and cannot, and of predicted classes. Methods that hold mean
 // probabilities check these.
 func checkShares(f *fitted) {

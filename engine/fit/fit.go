@@ -5,6 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -110,7 +111,12 @@ func solve(r *method.Run, spec *method.Spec) *method.Solution {
 	case s.Transductive():
 		return spec.Fit(r)
 	}
-	warnSupervised(r)
+	switch s.All.Unlabeled {
+	case 0:
+		r.Path.Trace.Warn(warning.NoUnlabeled)
+	case 1:
+		r.Path.Trace.Warn(warning.OneUnlabeled)
+	}
 	return method.FitSupervised(r)
 }
 

@@ -88,9 +88,7 @@ func newSetting(s *sample.Sample, p sample.Problem, options method.Options, trai
 func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound float64) *method.Run {
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
-	if warm {
-		o.Start = &objective.Start{Sample: x.sample, Model: begin.model}
-	}
+	o.Start = begin.model
 	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
 		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, spec, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}

@@ -8,7 +8,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -60,12 +59,11 @@ func (r *Run) byDual() {
 		d.sign, d.cost = append(d.sign, float64(2*y-1)), append(d.cost, s.LabeledWeight[k]/o.Alpha)
 	}
 	w, b := d.descend(o.Job)
-	near := &model.Linear{Classes: 2, Features: s.Features, Outputs: 1, Coef: make([]float64, s.Features),
+	o.Start = &model.Linear{Classes: 2, Features: s.Features, Outputs: 1, Coef: make([]float64, s.Features),
 		Intercept: []float64{b}}
 	for k, v := range w {
-		near.Coef[s.Feature[k]] = v / s.Length
+		o.Start.Coef[s.Feature[k]] = v / s.Length
 	}
-	o.Start = &objective.Start{Sample: s, Model: near}
 }
 
 // largestDual is a number of non-zeros that caches hold: 6,000,000 in random order took 1.6 to 1.8 times as long.

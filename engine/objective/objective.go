@@ -37,7 +37,7 @@ type Objective struct {
 	Smoothings []float64                            // of the loss, decreasing
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
 	OwnLoss    bool                                 // it has a form for unlabeled rows and compares scores
-	Start      *Start                               // nil: W = 0
+	Start      *model.Linear                        // nil: W = 0
 }
 
 // Map is a pair where two classes need one column only, otherwise a tree.
@@ -82,7 +82,11 @@ func (o *Objective) Risk() *risk.Risk {
 	}
 	r := risk.New(o.Job, s.Rows, o.Scores, o.Loss(o.Smoothings[0]), frame, o.Alpha)
 	if o.Start != nil {
-		o.Start.move(r, o.Scores.Outputs())
+		coef, intercept := s.Packed(o.Start).Coef, o.Start.Intercept
+		if o.Start.Outputs < o.Scores.Outputs() {
+			coef, intercept = bothSides(coef), bothSides(intercept)
+		}
+		r.MoveTo(coef, intercept)
 	}
 	for k, i := range s.Labeled {
 		r.Label[i], r.Cost[i] = s.Class[k], s.LabeledWeight[k]
@@ -154,12 +158,6 @@ func (o *Objective) HistoryShare(shares []float64) float64 {
 	return 0
 }
 
-// Start is a model from which a run goes on.
-type Start struct {
-	Sample *sample.Sample
-	Model  *model.Linear
-}
-
 // CheckStart refuses a start with other features or classes, or too large weights.
 func CheckStart(s *sample.Sample, start *model.Linear) error {
 	features, classes := s.Features, s.Classes()
@@ -177,15 +175,6 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 		return fault.Argument("start has weights up to %v, which are too large", max(coef, intercept))
 	}
 	return nil
-}
-
-// move moves a risk with this number of outputs to the start.
-func (s *Start) move(r *risk.Risk, outputs int) {
-	coef, intercept := s.Sample.Packed(s.Model).Coef, s.Model.Intercept
-	if s.Model.Outputs < outputs {
-		coef, intercept = bothSides(coef), bothSides(intercept)
-	}
-	r.MoveTo(coef, intercept)
 }
 
 // bothSides are the weights of two classes with this difference.

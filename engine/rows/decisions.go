@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -31,7 +32,7 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		by.Coef = slices.Clone(by.Coef)
 		vector.Scale(by.Coef, m.scale)
 	}
-	eachDecisions(pool, m.kernel, m.NonZeros(), &by, m.cols, each)
+	eachDecisions(pool, m.kernel, m.Rows(), m.NonZeros(), &by, m.cols, each)
 }
 
 // into copies decisions to dst.
@@ -48,9 +49,9 @@ const (
 
 // eachDecisions reports whether all indices are features.
 func eachDecisions(
-	pool *work.Pool, k kernel, nonZeros int, by *Weights, cols int, each func(first int, decisions []float64),
+	pool *work.Pool, k kernel, n, nonZeros int, by *Weights, cols int, each func(first int, decisions []float64),
 ) (ok bool) {
-	n, outputs := k.rows(), len(by.Intercept)
+	outputs := len(by.Intercept)
 	if len(by.Coef) != outputs*cols {
 		panic("rows: weights of the wrong length")
 	}
@@ -189,17 +190,14 @@ type view[P, I int32 | int64, V float32 | float64] struct {
 func (a *view[P, I, V]) Matrix() (*Matrix, error) { return New(a.cols, a.indptr, a.indices, a.values) }
 
 func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) error {
-	if err := checkShape(a.cols, 1); err != nil {
-		return err
-	}
-	if err := needForRows(len(a.indptr)-1, 0); err != nil {
+	if err := cmp.Or(checkShape(a.cols, 1), needForRows(len(a.indptr)-1, 0)); err != nil {
 		return err
 	}
 	rows := &arrays[I, V]{widened(a.indptr), a.indices, a.values}
 	if err := rows.checkBounds(); err != nil {
 		return err
 	}
-	if eachDecisions(pool, rows, len(a.indices), &by, a.cols, by.into(dst)) {
+	if eachDecisions(pool, rows, rows.rows(), len(a.indices), &by, a.cols, by.into(dst)) {
 		return nil
 	}
 	_, err := a.Matrix() // names what is wrong

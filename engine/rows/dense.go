@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -16,15 +17,12 @@ type dense[V value] struct {
 // NewDense views n rows of d features, which begin a stride of values apart, and checks that all values are finite. The
 // caller has checked that there are as many.
 func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
-	if err := checkShape(d, n); err != nil {
-		return nil, err
-	}
-	if err := needForRows(n, 0); err != nil {
+	if err := cmp.Or(checkShape(d, n), needForRows(n, 0)); err != nil {
 		return nil, err
 	}
 	a := &dense[V]{values: values, n: n, d: d, stride: stride}
 	for i := range n {
-		if err := a.checkRow(i); err != nil {
+		if err := checkFinite(i, a.row(i), func(k int) int { return k }); err != nil {
 			return nil, err
 		}
 	}
@@ -35,13 +33,7 @@ func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	return newMatrix(d, a, indptr), nil
 }
 
-func (a *dense[V]) checkRow(i int) error {
-	return checkFinite(i, a.row(i), func(k int) int { return k })
-}
-
 func (a *dense[V]) isDense() bool { return true }
-
-func (a *dense[V]) rows() int { return a.n }
 
 func (a *dense[V]) part(first, end int) kernel {
 	return &dense[V]{values: a.values[first*a.stride:], n: end - first, d: a.d, stride: a.stride}

@@ -12,7 +12,6 @@ import (
 
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
-	rows() int
 	isDense() bool
 	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int) (k kernel, old []int32)
@@ -40,18 +39,6 @@ type (
 	index interface{ uint16 | int32 | int64 }
 	value interface{ float32 | float64 }
 )
-
-func (a *arrays[I, V]) check(cols int) error {
-	if err := a.checkBounds(); err != nil {
-		return err
-	}
-	for i := range a.rows() {
-		if err := a.checkRow(i, cols); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // checkBounds checks indptr.
 func (a *arrays[I, V]) checkBounds() error {

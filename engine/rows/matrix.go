@@ -4,6 +4,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -27,15 +28,17 @@ type Matrix struct {
 
 // New views a matrix with len(indptr)-1 rows and checks that every index is in 0 ... cols-1 and every value finite.
 func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
-	if err := checkShape(cols, len(indptr)-1); err != nil {
-		return nil, err
-	}
-	if err := needForRows(len(indptr)-1, 0); err != nil {
+	if err := cmp.Or(checkShape(cols, len(indptr)-1), needForRows(len(indptr)-1, 0)); err != nil {
 		return nil, err
 	}
 	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
-	if err := a.check(cols); err != nil {
+	if err := a.checkBounds(); err != nil {
 		return nil, err
+	}
+	for i := range a.rows() {
+		if err := a.checkRow(i, cols); err != nil {
+			return nil, err
+		}
 	}
 	if unsorted := a.longestUnsorted(); unsorted > 0 {
 		bytes := bytesMerging*float64(unsorted) + bytesMerged*float64(len(a.stored()))
@@ -113,7 +116,7 @@ func widened[P int32 | int64](indptr []P) []int64 {
 	return out
 }
 
-func (m *Matrix) Rows() int { return m.kernel.rows() }
+func (m *Matrix) Rows() int { return len(m.indptr) - 1 }
 
 func (m *Matrix) Cols() int { return m.cols }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -177,11 +176,4 @@ func (s *Sample) applyClassWeight() error {
 		}
 	}
 	return nil
-}
-
-// resolveWeight replaces "auto"; rows count by their weights.
-func (s *Sample) resolveWeight() {
-	if s.Options.UnlabeledWeight == option.AutoWeight {
-		s.Options.UnlabeledWeight = option.WeightOf(s.Total(s.UnlabeledWeight), s.Total(s.LabeledRows))
-	}
 }

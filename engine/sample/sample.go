@@ -8,6 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -84,7 +85,9 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
-	s.resolveWeight()
+	if s.Options.UnlabeledWeight == option.AutoWeight { // rows count by their weights
+		s.Options.UnlabeledWeight = option.WeightOf(s.Total(s.UnlabeledWeight), s.Total(s.LabeledRows))
+	}
 	if err := s.applyClassWeight(); err != nil {
 		return nil, err
 	}

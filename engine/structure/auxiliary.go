@@ -63,7 +63,11 @@ func (b *block) rightSides() []float64 {
 func (b *block) solve(round int) (losses float64) {
 	residual := b.rightSides()
 	u := make([]float64, b.shape.Len())
-	start := b.lossesAtZero()
+	start := 0.0 // Σ_l 1/n Σ_i ½ (b_l - y_il)² for u = 0
+	for _, list := range b.positives[b.first : b.first+b.shape.Classes] {
+		share := float64(len(list)) / float64(b.Rows.Rows())
+		start += 2 * share * (1 - share)
+	}
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		u = b.load()
@@ -82,16 +86,6 @@ func (b *block) solve(round int) (losses float64) {
 	}
 	b.store(u)
 	return start - decrease + b.Alpha/2*(before-squares(b.job.Pool, outside))
-}
-
-// lossesAtZero is Σ_l 1/n Σ_i ½ (b_l - y_il)² for u = 0.
-func (b *block) lossesAtZero() float64 {
-	total := 0.0
-	for l := range b.shape.Classes {
-		share := float64(len(b.positives[b.first+l])) / float64(b.Rows.Rows())
-		total += 2 * share * (1 - share)
-	}
-	return total
 }
 
 // conjugateGradients adds to x the solutions s_l of H_l s_l = r_l for the residuals r_l, and returns by how much that
