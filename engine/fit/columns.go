@@ -71,7 +71,7 @@ func columns(
 	if err := options.Agree(); err != nil {
 		return nil, err
 	}
-	p.Prepared = sample.Prepare(p.Rows, p.Weights, job)
+	p.Prepared = p.Prepare(job)
 	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}
 	job.Run(len(labels), func(k int) {
 		problem, settings := p, options

@@ -2,6 +2,8 @@
 package fit
 
 import (
+	"cmp"
+
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -86,10 +88,7 @@ func search(x *setting, begin start) (*fitted, error) {
 
 // run is one run of a method; nil where it was given up because it would not end below the bound.
 func run(x *setting, job *work.Job, begin start, bound float64) (*fitted, error) {
-	spec := begin.spec
-	if spec == nil {
-		spec = x.named.First()
-	}
+	spec := cmp.Or(begin.spec, x.named.First())
 	before := job.Visited()
 	r := x.newRun(job, spec, begin, bound)
 	solution := solve(r, spec)

@@ -125,19 +125,19 @@ func TestRowsThatDoNotCountHaveNoPartInTheUnit(t *testing.T) {
 	}
 	for exponent := -300; exponent <= 300; exponent += 3 {
 		want := math.Pow(10, float64(exponent))
-		got := rowsOf([]float64{0, 0, 0, 0, want, 0}, []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil)
+		got := rowsOf([]float64{0, 0, 0, 0, want, 0}, []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, slices.Repeat([]float64{1}, 5))
 		if math.Abs(got/want-1) > 1e-12 {
 			t.Errorf("unit %v of a row of length %v", got, want)
 		}
 	}
-	if got := rowsOf(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, nil); got != 1 {
+	if got := rowsOf(make([]float64, 6), []int64{0, 2, 4, 4, 5, 6}).RootMeanSquare(job, slices.Repeat([]float64{1}, 5)); got != 1 {
 		t.Errorf("unit %v of rows without values", got)
 	}
 	twice, err := rows.New(3, []int64{0, 3}, []int32{2, 1, 2}, []float64{3, 6, 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := twice.RootMeanSquare(job, nil); got != 10 {
+	if got := twice.RootMeanSquare(job, slices.Repeat([]float64{1}, twice.Rows())); got != 10 {
 		t.Errorf("unit %v where an index stands twice, should be 10", got)
 	}
 }

@@ -139,7 +139,7 @@ func TestStartAfterMoreLabels(t *testing.T) {
 			for seed := range uint64(draws) {
 				data, o := draw(seed), plainOptions()
 				o.Method, o.ClassPrior.Shares = method.Method(by), trueShares(data)
-				length := data.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
+				length := data.Rows.RootMeanSquare(work.NewJob(1, nil), slices.Repeat([]float64{1}, data.Rows.Rows()))
 				o.Alpha /= length * length
 				before := fitFrom(t, data, nil, o)
 				for i := len(data.Labels) - 20; i < len(data.Labels); i++ {

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
@@ -54,9 +55,4 @@ func Find(name Method) *Spec {
 	return &table[slices.IndexFunc(table, func(s Spec) bool { return s.Name == name })]
 }
 
-func (s *Spec) First() *Spec {
-	if s.Begins == "" {
-		return s
-	}
-	return Find(s.Begins)
-}
+func (s *Spec) First() *Spec { return Find(cmp.Or(s.Begins, s.Name)) }

@@ -17,6 +17,7 @@
 package minimize
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -89,10 +90,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 	if f, ok := f.(Rounded); ok {
 		f.Round(limits.Rounded)
 	}
-	forcing := limits.Forcing
-	if forcing == 0 {
-		forcing = 0.5
-	}
+	forcing := cmp.Or(limits.Forcing, 0.5)
 	eta, last := forcing, 0.0
 	var result Outcome
 	for steps := 0; ; steps++ {

@@ -43,10 +43,10 @@ var (
 	axpyLoops = classLoops{{axpyClasses16x64, axpyClasses16x32}, {axpyClasses32x64, axpyClasses32x32}}
 )
 
-// choose gives the loop for these arrays, or nil where there is none.
-func (l *classLoops) choose(indexSize, valueSize uintptr) classLoop {
+// choose gives the loop for these arrays, or that of Go where there is none.
+func (l *classLoops) choose(indexSize, valueSize uintptr, inGo classLoop) classLoop {
 	if !useLoops || indexSize > 4 {
-		return nil
+		return inGo
 	}
 	return l[indexSize/4][1-valueSize/8]
 }

@@ -128,10 +128,6 @@ func (m *Matrix) All() *Subset { return m.all }
 
 // Row calls visit for every stored value of row i, times the scale, in stored order.
 func (m *Matrix) Row(i int, visit func(col int, value float64)) {
-	if m.scale == 1 {
-		m.kernel.visit(i, visit)
-		return
-	}
 	m.kernel.visit(i, func(col int, value float64) { visit(col, m.scale*value) })
 }
 

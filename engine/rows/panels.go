@@ -92,10 +92,7 @@ func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.S
 
 // panelTimes gives a row's products with the columns of a panel, stride values apart; the next call overwrites them.
 func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) func(i int) []float64 {
-	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
-	if loop == nil {
-		loop = dotClasses[I, V]
-	}
+	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)), dotClasses[I, V]), new([panel.Width]float64)
 	return func(i int) []float64 {
 		indices, values := a.row(i)
 		loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
@@ -106,10 +103,7 @@ func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) fun
 
 func (a *arrays[I, V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel) {
 	weights, stride := unsafe.Pointer(&dst[piece.Start]), shape.Stride()
-	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0))), new([panel.Width]float64)
-	if loop == nil {
-		loop = axpyClasses[I, V]
-	}
+	loop, room := axpyLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)), axpyClasses[I, V]), new([panel.Width]float64)
 	scales := room[:piece.Width]
 	for _, i := range rows {
 		indices, values := a.row(int(i))

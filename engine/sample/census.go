@@ -132,9 +132,6 @@ func (s *Sample) findCopies(p Problem) {
 		s.Copies = weights
 		return
 	}
-	if weights == nil && s.Job.Group != nil { // other machines may have some
-		weights = slices.Repeat([]float64{1}, s.Rows.Rows())
-	}
 	broken, rows, total, smallest, largest := 0.0, 0.0, 0.0, math.Inf(1), 0.0
 	for _, w := range weights {
 		switch {

@@ -72,12 +72,21 @@ type Sample struct {
 	prepared     *Prepared
 }
 
+// weights are those of the rows, 1 where none are given.
+func (p Problem) weights() []float64 {
+	if p.Weights == nil {
+		return slices.Repeat([]float64{1}, p.Rows.Rows())
+	}
+	return p.Weights
+}
+
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
 		classes: p.classes()}
 	if err := p.checkMemory(); err != nil {
 		return nil, err
 	}
+	p.Weights = p.weights()
 	if err := s.sort(p); err != nil {
 		return nil, err
 	}
@@ -98,7 +107,7 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	if s.prepared = p.Prepared; s.prepared == nil {
-		s.prepared = Prepare(p.Rows, p.Weights, job)
+		s.prepared = p.Prepare(job)
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
 	s.Pass = s.Rows.NonZeros()
@@ -123,17 +132,14 @@ func (s *Sample) sort(p Problem) error {
 	if len(p.Labels) != n {
 		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
 	}
-	if p.Weights != nil && len(p.Weights) != n {
+	if len(p.Weights) != n {
 		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
 	}
 	classes := p.classes()
 	s.Labels = slices.Clone(p.Labels)
 	s.Unlabeled, s.UnlabeledRows = make([]int32, 0, n), make([]float64, 0, n)
 	for i, label := range p.Labels {
-		weight := 1.0
-		if p.Weights != nil {
-			weight = p.Weights[i]
-		}
+		weight := p.Weights[i]
 		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
 			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
 				maxWeight)
@@ -248,12 +254,12 @@ type Prepared struct {
 	keys     []uint64 // [n] see rows.Keys
 }
 
-func Prepare(m *rows.Matrix, weights []float64, job *work.Job) *Prepared {
-	p := &Prepared{length: m.RootMeanSquare(job, weights)}
-	p.rows, p.feature = m.Packed(job)
-	p.rows = p.rows.Scaled(1 / p.length)
-	job.CountAndCheck(2 * int64(p.rows.NonZeros()))
-	return p
+func (p Problem) Prepare(job *work.Job) *Prepared {
+	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
+	out.rows, out.feature = p.Rows.Packed(job)
+	out.rows = out.rows.Scaled(1 / out.length)
+	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
+	return out
 }
 
 func (p *Prepared) allKeys(job *work.Job) []uint64 {

@@ -414,7 +414,7 @@ func withUnlabeled(p Problem, value float64) Problem {
 
 func TestASequenceWithoutLabelsHasNoEffect(t *testing.T) {
 	p := planted(3, 100, 0)
-	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil) // so that the rows keep their unit
+	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), slices.Repeat([]float64{1}, p.Rows.Rows())) // so that the rows keep their unit
 	change := func(o *Options) { o.Alpha = 1e-2 }
 	without, with := mustFit(t, p, change).Model, mustFit(t, withUnlabeled(p, length), change).Model
 	for k, weight := range without.Coef {
@@ -445,7 +445,7 @@ func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), nil)
+	length := p.Rows.RootMeanSquare(work.NewJob(1, nil), slices.Repeat([]float64{1}, p.Rows.Rows()))
 	for _, c := range []struct {
 		name string
 		loss SoftmaxMargin

@@ -60,7 +60,7 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 			return nil, err
 		}
 	}
-	s.length = p.Rows.RootMeanSquare(job, nil)
+	s.length = p.Rows.RootMeanSquare(job, slices.Repeat([]float64{1}, rows))
 	if err := p.Rows.CheckLength(s.length); err != nil {
 		return nil, err
 	}

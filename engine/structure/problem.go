@@ -50,7 +50,8 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	}
 	f := &fitting{Problem: p, Options: options, job: job, features: p.Rows.Cols()}
 	packed, old := p.Rows.Packed(job)
-	length := packed.RootMeanSquare(job, nil)
+	ones := slices.Repeat([]float64{1}, p.Rows.Rows())
+	length := packed.RootMeanSquare(job, ones)
 	if err := p.Rows.CheckLength(length); err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	f.hide()
 	f.takePositives()
 	f.sums = make([]float64, len(f.old))
-	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, slices.Repeat([]float64{1}, f.Rows.Rows()))
+	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, ones)
 	f.weights = make([]float32, len(f.old)*f.problems())
 	return f, nil
 }
