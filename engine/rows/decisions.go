@@ -52,9 +52,7 @@ func eachDecisions(
 	pool *work.Pool, k kernel, n, nonZeros int, by *Weights, cols int, each func(first int, decisions []float64),
 ) (ok bool) {
 	outputs := len(by.Intercept)
-	if len(by.Coef) != outputs*cols {
-		panic("rows: weights of the wrong length")
-	}
+	need(len(by.Coef) == outputs*cols)
 	var failed atomic.Bool
 	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+nonZeros)), taskDecisions/outputs)
 	pool.Run((n+size-1)/size, func(b int) {

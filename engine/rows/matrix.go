@@ -139,7 +139,7 @@ func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i
 
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
-	need(len(q), m.Rows(), len(dst), m.cols)
+	need(len(q) == m.Rows() && len(dst) >= m.cols)
 	m.addBlocks(job, on, dst[:m.cols], nil, func(rows []int32, dst, _ []float64) {
 		m.kernel.addTransposed(rows, dst, q, m.scale)
 	})
@@ -148,7 +148,7 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
 // generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
 func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
-	need(len(h), m.Rows(), len(p), m.cols)
+	need(len(h) == m.Rows() && len(p) >= m.cols)
 	products, sums := job.Borrow(m.Rows()), make([]float64, 2)
 	m.addBlocks(job, on, dst[:m.cols], sums, func(rows []int32, dst, sums []float64) {
 		total, square := 0.0, 0.0
@@ -241,8 +241,8 @@ func (m *Matrix) addBlocks(
 	})
 }
 
-func need(rows, wantRows, cols, wantCols int) {
-	if rows != wantRows || cols < wantCols {
+func need(rightLengths bool) {
+	if !rightLengths {
 		panic("rows: vector of the wrong length")
 	}
 }

@@ -20,7 +20,9 @@ func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 
 func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 	counts := make([]int64, cols)
-	a.count(job.Pool, counts)
+	for _, j := range a.stored() {
+		counts[j]++
+	}
 	job.ReduceCounts(counts)
 	old = byFrequency(counts)
 	number := make([]int32, cols)
@@ -46,28 +48,6 @@ func byFrequency(counts []int64) []int32 {
 		order[k] = int32(key & math.MaxUint32)
 	}
 	return order
-}
-
-func (a *arrays[I, V]) count(pool *work.Pool, counts []int64) {
-	indices, parts := a.stored(), pool.Threads()
-	if len(indices) < 8*len(counts) {
-		parts = 1 // adding parts costs more
-	}
-	of := make([][]int64, parts)
-	pool.Run(parts, func(k int) {
-		of[k] = counts
-		if k > 0 {
-			of[k] = make([]int64, len(counts))
-		}
-		for _, j := range indices[k*len(indices)/parts : (k+1)*len(indices)/parts] {
-			of[k][j]++
-		}
-	})
-	for _, part := range of[1:] {
-		for j, count := range part {
-			counts[j] += count
-		}
-	}
 }
 
 func (a *arrays[I, V]) renumbered(pool *work.Pool, number []int32, cols int) kernel {

@@ -50,7 +50,7 @@ func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape p
 		pool.Run(len(pieces), func(task int) { m.kernel.addPanels(on.rows, dst, q, m.scale, shape, pieces[task]) })
 		return
 	}
-	half, sums := on.half(m), pool.Borrow(shape.Len())
+	half, sums := on.cut(m, nil, 2)[1], pool.Borrow(shape.Len())
 	pool.Run(2, func(task int) {
 		if task == 0 {
 			m.kernel.addPanels(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
@@ -63,22 +63,8 @@ func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape p
 	pool.Return(sums)
 }
 
-// half is the place in the subset behind half of its non-zeros.
-func (s *Subset) half(m *Matrix) int {
-	done := 0
-	for k, i := range s.rows {
-		if 2*done >= s.nonZeros {
-			return k
-		}
-		done += m.RowNonZeros(int(i))
-	}
-	return len(s.rows)
-}
-
 func needPanels(m *Matrix, scores, weights []float64, shape panel.Shape) {
-	if len(scores) != m.Rows()*shape.Stride() || len(weights) != shape.Len() || shape.Features < m.cols {
-		panic("rows: vector of the wrong length")
-	}
+	need(len(scores) == m.Rows()*shape.Stride() && len(weights) == shape.Len() && shape.Features >= m.cols)
 }
 
 func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {

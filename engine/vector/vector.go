@@ -3,6 +3,7 @@ package vector
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -116,10 +117,7 @@ func AddOuter(dst, a, b []float64) {
 
 // Softmax sets p to the softmax of s, which may be p itself, and returns log Σ exp(s).
 func Softmax(p, s []float64) (logSum float64) {
-	largest, sum := math.Inf(-1), 0.0
-	for _, v := range s {
-		largest = max(largest, v)
-	}
+	largest, sum := slices.Max(s), 0.0
 	for y, v := range s {
 		p[y] = math.Exp(v - largest)
 		sum += p[y]
