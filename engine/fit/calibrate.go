@@ -167,8 +167,7 @@ func (r *fitted) warnOpen(right, h, agreed float64, rows int) {
 	}
 }
 
-// balance reweights the rows held out to the class shares of the unlabeled rows, of which none is 0. It returns how
-// many rows of equal weight say as much.
+// balance reweights the rows held out to the class shares, of which none is 0; h rows of equal weight say as much.
 func balance(held *crossfit.Scores, shares []float64) (h float64) {
 	const least = 1e-9
 	weight := held.Held.Weight

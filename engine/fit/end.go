@@ -33,8 +33,7 @@ func checkEnd(r *method.Run, solution *method.Solution) {
 	}
 }
 
-// checkShares warns of thresholds that are to move and cannot, and of predicted classes. Methods that hold mean
-// probabilities check these.
+// checkShares warns of thresholds that cannot move, and of predicted classes. Methods of probabilities have their own.
 func checkShares(f *fitted) {
 	x := f.setting
 	if !x.sample.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {

@@ -12,7 +12,7 @@ import (
 )
 
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after progress.Cancel is
-// set, or with work.Stop in it the classifier after one more step; progress may be nil. The machines of a group, or nil,
+// set, or with work.Stop in it the classifier after one more step; progress may be nil. Machines of a group, or nil,
 // share the rows: each calls it with its own in its part of Group.Run, and gets the same classifier.
 func Fit(
 	p sample.Problem, options method.Options, progress *work.Progress, group *work.Group,
@@ -124,7 +124,11 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	if spec.UsesProbabilities && x.sample.Transductive() && !x.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		value = finish(x, r, solution, x.movesThreshold(spec))
+		if x.movesThreshold(spec) && r.Path.Reason != ending.OneClass {
+			moveIntercepts(r, solution)
+		}
+		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
+		checkEnd(r, solution)
 	}
 	err := x.sample.CheckFinite(value, solution.Coef, solution.Intercept, solution.Outputs, solution.SoftLabels)
 	if err != nil {

@@ -20,7 +20,7 @@ type Result struct {
 	History       []trace.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
-	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start, see agreement in end.go
+	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start: see end.go
 	Calibration   *Calibration // nil: not requested, or not possible
 	Trained       []Stage      // models trained, in the order of the stages
 }
@@ -59,16 +59,6 @@ func (f *fitted) conclude(n int) *Result {
 	}
 	f.History, f.Trained = f.trace.Columns(), x.trained.stages
 	return f.Result
-}
-
-// finish moves thresholds, adds warnings and returns the objective.
-func finish(x *setting, r *method.Run, solution *method.Solution, moves bool) (value float64) {
-	if moves && r.Path.Reason != ending.OneClass {
-		moveIntercepts(r, solution)
-	}
-	value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
-	checkEnd(r, solution)
-	return value
 }
 
 func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64) *model.Linear {

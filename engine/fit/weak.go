@@ -94,8 +94,7 @@ func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
 	}
 }
 
-// informative are copies of the rows with enough information, with the likeliest class by class scores [n, K] at a
-// temperature and by prior costs.
+// informative are copies of rows with enough information in the likeliest class by scores [n, K] and prior costs.
 func informative(s *sample.Sample, scores []float64, temperature float64) (c copies) {
 	classes := s.Classes()
 	costs := make([]float64, classes)
@@ -112,8 +111,7 @@ func informative(s *sample.Sample, scores []float64, temperature float64) (c cop
 	return c.even(s)
 }
 
-// even bounds the weights of copies: every class has the same proportion to its labeled rows, the lower quartile over
-// the classes.
+// even bounds the weights of copies: in every class the same part of its labeled rows, the lower quartile of all parts.
 func (c copies) even(s *sample.Sample) (kept copies) {
 	if s.All.Labeled == 0 {
 		return c

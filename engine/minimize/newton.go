@@ -146,9 +146,9 @@ const (
 // does not fall there. A nonconvex one gets only points with a lower value, by leastDecrease times what the slope at 0
 // promises (Armijo); a value is as low as another if they differ by rounding.
 //
-// It is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls. On a
-// piecewise linear slope it is exact as soon as it meets the right piece. It ends where the slope is the given fraction
-// of that at 0, or where the bracket is that narrow (a slope that jumps over zero).
+// It is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls. On
+// a piecewise linear slope it is exact as soon as it meets the right piece. It ends where the slope is the given
+// fraction of that at 0, or where the bracket is that narrow (a slope that jumps over zero).
 func lineSearch(f Objective, start, fraction float64) float64 {
 	_, descends := f.(Nonconvex)
 	before := 0.0

@@ -41,8 +41,7 @@ func (p *Path) Follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 	p.follow(solve, b, s, limits, 1)
 }
 
-// Complete follows a schedule without settling. Its first step is always taken, and an earlier reason to end early is
-// kept.
+// Complete follows a schedule without settling. Its first step is always taken; an earlier reason to end early is kept.
 func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
 	before := p.Reason
 	if before == ending.NotFinite {
@@ -148,8 +147,7 @@ func (l Limits) Way(steps int) minimize.Limits {
 	return minimize.Limits{Tolerance: Looseness * l.Tol, MaxSteps: steps, Line: Line, Rounded: true}
 }
 
-// Supervised is for a fit without unlabeled rows, whose outer steps are Newton steps. With rows of equal weight further
-// conjugate gradients gain much.
+// Supervised is for a fit without unlabeled rows: its outer steps are Newton steps, of many conjugate gradients each.
 func (l Limits) Supervised() minimize.Limits {
 	limits := l.Final
 	limits.MaxSteps = min(limits.MaxSteps, l.MaxIter)

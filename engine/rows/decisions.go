@@ -25,8 +25,7 @@ func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
 	m.EachDecisions(pool, by, by.into(dst))
 }
 
-// EachDecisions calls each for the decisions [·*outputs] of some rows at a time, from row first on, on several
-// goroutines.
+// EachDecisions calls each for decisions [·*outputs] of some rows, from row first on, on several goroutines.
 func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int, decisions []float64)) {
 	if m.scale != 1 { // the weights of the stored rows
 		by.Coef = slices.Clone(by.Coef)

@@ -14,8 +14,7 @@ type dense[V value] struct {
 	n, d, stride int
 }
 
-// NewDense views n rows of d features, which begin a stride of values apart, and checks that all values are finite. The
-// caller has checked that there are as many.
+// NewDense views n rows of d features, which begin a stride of values apart and are there; all have to be finite.
 func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	if err := cmp.Or(checkShape(d, n), needForRows(n, 0)); err != nil {
 		return nil, err

@@ -215,8 +215,7 @@ func dot[I index, V value](indices []I, values []V, p []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// axpy adds scale * values[k] to dst[indices[k]]; the order of the additions is that of the indices, since one may
-// stand twice.
+// axpy adds scale * values[k] to dst[indices[k]], in the order of the indices, since one may stand twice.
 func axpy[I index, V value](indices []I, values []V, scale float64, dst []float64) {
 	n := len(indices)
 	ip, vp, dp := unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),

@@ -32,8 +32,7 @@ func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 	return a.renumbered(job.Pool, number, len(old)), old
 }
 
-// byFrequency lists the features that occur, most frequent first, equally frequent ones by number. A matrix without
-// non-zeros keeps its first feature.
+// byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
 func byFrequency(counts []int64) []int32 {
 	const top = 1 << 16 // features above this count are not sorted among themselves
 	var keys []uint64   // the lack of the count, then the feature

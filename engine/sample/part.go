@@ -92,13 +92,12 @@ func (s *Sample) subsample(
 
 const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
-// gather replaces labels and weights by those of all machines, and returns row numbers, -1 for other machines' rows,
-// and keys, which are sent as two halves.
+// gather gives the problem the rows of all machines, with their numbers, -1 for other machines' rows, and their keys.
 func (p *Problem) gather(job *work.Job, rows []int32, keys []uint64) (number []int32, allKeys []uint64) {
 	p.Weak = p.Weak.Gathered(job)
 	own := make([]float64, 0, 4*len(rows))
 	for k, key := range keys {
-		own = append(own, float64(p.Labels[k]), p.Weights[k], float64(key>>32), float64(key&math.MaxUint32))
+		own = append(own, float64(p.Labels[k]), p.Weights[k], float64(key>>32), float64(key&math.MaxUint32)) // two halves
 	}
 	all, first := job.Gather(own)
 	number = slices.Repeat([]int32{-1}, len(all)/4)

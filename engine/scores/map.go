@@ -2,6 +2,12 @@
 // the stored scores of a row; models keep a prefix of these, the outputs.
 package scores
 
+import (
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+)
+
 // Map is a linear map from the columns of a row to its class scores.
 type Map interface {
 	Classes() int // K
@@ -41,3 +47,162 @@ func (Pair) Up([]float64) {}
 func (Pair) Split(dst, outputs []float64) { dst[0] = outputs[0] }
 
 func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], stored[0] }
+
+// Tree is a class tree as a map from node scores to class scores.
+//
+//	Problem  classes are the leaves of a tree; every node has weights, and the score of a class is the sum of the
+//	         scores of the nodes on its path: classes under one node share what is common to them
+//	Symbols  N nodes, the K classes first; s_y = Σ_{v on the path of y} z_v
+//	Source   Keerthi, Sundararajan & Shevade 2012, section on hierarchical classification (weights of a node for
+//	         every class in the tree, scores added along the path)
+//	Cost     one addition a node and row
+//
+// A node above all others is left out, as it adds the same to every class. For a tree of classes only s = z.
+type Tree struct {
+	classes int
+	parent  []int32   // [nodes] -1 at the top
+	down    []int32   // nodes with a parent, parents before children
+	slope   []float64 // [nodes] of Split
+}
+
+// NewTree makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
+func NewTree(classes int, parents []int32) (*Tree, error) {
+	if len(parents) < classes {
+		return nil, fault.Argument("hierarchy has %d nodes, but there are %d classes", len(parents), classes)
+	}
+	for v, p := range parents {
+		switch {
+		case p < -1 || int(p) >= len(parents):
+			return nil, fault.Argument("hierarchy: node %d has the parent %d, which is not a node", v, p)
+		case p >= 0 && int(p) < classes:
+			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
+		}
+	}
+	t := &Tree{classes: classes, parent: withoutTop(classes, parents)}
+	placed := make([]bool, len(t.parent))
+	for v := range t.parent {
+		if err := t.place(int32(v), placed); err != nil {
+			return nil, err
+		}
+	}
+	t.slope = t.slopes()
+	below := slices.Concat(slices.Repeat([]float64{1}, classes), make([]float64, len(t.parent)-classes))
+	if t.Up(below); slices.Contains(below, 0) {
+		return nil, fault.Argument("hierarchy: node %d has no class below it", slices.Index(below, 0))
+	}
+	return t, nil
+}
+
+func FlatParents(classes int) []int32 { return slices.Repeat([]int32{-1}, classes) }
+
+// withoutTop is the tree without a node that is above all others.
+func withoutTop(classes int, parents []int32) []int32 {
+	parents = slices.Clone(parents)
+	top := slices.Index(parents, -1)
+	if top < classes || slices.Contains(parents[top+1:], -1) {
+		return parents
+	}
+	for v, p := range parents {
+		switch {
+		case int(p) == top:
+			parents[v] = -1
+		case int(p) > top:
+			parents[v] = p - 1
+		}
+	}
+	return slices.Delete(parents, top, top+1)
+}
+
+// place puts a node and those above it into the order, each once.
+func (t *Tree) place(v int32, placed []bool) error {
+	var path []int32
+	for u := v; u >= 0 && !placed[u]; u = t.parent[u] {
+		if len(path) > len(t.parent) {
+			return fault.Argument("hierarchy: node %d is its own ancestor", v)
+		}
+		path = append(path, u)
+	}
+	for k := len(path) - 1; k >= 0; k-- {
+		placed[path[k]] = true
+		if t.parent[path[k]] >= 0 {
+			t.down = append(t.down, path[k])
+		}
+	}
+	return nil
+}
+
+func (t *Tree) Classes() int { return t.classes }
+
+func (t *Tree) Columns() int { return len(t.parent) }
+
+func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
+
+// Depth is the number of nodes on the path to a class, itself included.
+func (t *Tree) Depth(class int) float64 {
+	depth := 0.0
+	for v := int32(class); v >= 0; v = t.parent[v] {
+		depth++
+	}
+	return depth
+}
+
+func (t *Tree) Outputs() int { return t.classes }
+
+// Down turns node scores [nodes] into the scores of the paths, classes first, in place.
+func (t *Tree) Down(scores []float64) {
+	for _, v := range t.down {
+		scores[v] += scores[t.parent[v]]
+	}
+}
+
+// Up turns values of the classes into sums over the classes below each node, in place: the transpose of Down.
+func (t *Tree) Up(values []float64) {
+	for _, v := range slices.Backward(t.down) {
+		values[t.parent[v]] += values[v]
+	}
+}
+
+func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]) }
+
+// Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]: the nodes
+// of a minimum of α/2 |w|² plus losses, if the class scores come from one.
+//
+// At the smallest norm an inner node has the sum of the scores of its children. With the sum s of the path above it, a
+// node's score is therefore sum - slope s: for a class its score and 1, for inner nodes from the children.
+func (t *Tree) Split(nodes, scores []float64) {
+	clear(nodes)
+	copy(nodes, scores)
+	t.sumUp(nodes, func(v int32) { nodes[v] *= 1 - t.slope[v] })
+	for _, v := range t.down { // scores of paths
+		nodes[v] += (1 - t.slope[v]) * nodes[t.parent[v]]
+	}
+	for _, v := range slices.Backward(t.down) {
+		nodes[v] -= nodes[t.parent[v]]
+	}
+}
+
+// slopes are the slopes of Split: B / (1 + B) with B the sum over the children.
+func (t *Tree) slopes() []float64 {
+	slope := slices.Repeat([]float64{1}, len(t.parent))
+	clear(slope[t.classes:])
+	t.sumUp(slope, func(v int32) { slope[v] /= 1 + slope[v] })
+	return slope
+}
+
+// sumUp adds to every inner node the values of its children, and then changes it.
+func (t *Tree) sumUp(values []float64, change func(node int32)) {
+	inner := func(v int32) {
+		if int(v) >= t.classes {
+			change(v)
+		}
+	}
+	for _, v := range slices.Backward(t.down) {
+		inner(v)
+		values[t.parent[v]] += values[v]
+	}
+	for v, p := range t.parent {
+		if p < 0 {
+			inner(int32(v))
+		}
+	}
+}

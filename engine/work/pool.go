@@ -22,7 +22,9 @@ type Pool struct {
 	threads int
 	current atomic.Pointer[round]
 	awake   []atomic.Bool // [threads] of helper k; the caller is number 0
-	buffers
+
+	lock sync.Mutex
+	kept [][]float64 // vectors that Borrow lends to products, the shortest first
 }
 
 // NewPool makes a pool; threads below 1 count as 1, more than the machine runs at a time as that many.
@@ -188,12 +190,6 @@ func (p *Panic) Defect() error {
 		return end
 	}
 	return fault.Defect("internal error of fewlabel, please report it: %v", p)
-}
-
-// buffers are vectors that a pool lends to products and keeps for the next ones.
-type buffers struct {
-	lock sync.Mutex
-	kept [][]float64 // the shortest first
 }
 
 // Borrow lends a vector of n numbers, which hold anything, until Return. Several goroutines may borrow at a time.
