@@ -69,8 +69,8 @@ func dotRows4(n, stride int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, 
 //go:noescape
 func dotRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
 
-// rowsLoop multiplies four rows of n features with some columns of a panel: for dot sums [4, columns] go to numbers, for
-// axpy these are the scales. step is a feature's room in the panel, or of rounded products what will be read next.
+// rowsLoop multiplies four rows of n features with some columns of a panel: for dot sums [4, columns] go to numbers,
+// for axpy these are the scales. step is a feature's room in the panel, or of rounded products what will be read next.
 type rowsLoop func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
 // Loops for 4 and 8 columns, and for one to three registers of rounded ones.
