@@ -198,13 +198,16 @@ func (m *Matrix) Everywhere() *Matrix {
 	return &view
 }
 
-// addSums adds sums over the rows to dst: add adds those over the rows that are here to its dst.
-func (m *Matrix) addSums(job *work.Job, dst []float64, add func(dst []float64)) {
-	if m.everywhere {
-		add(dst)
-		return
+// addSums adds sums over the rows to dst, the same on all machines: add adds those over the rows that are here.
+func (m *Matrix) addSums(job *work.Job, dst []float64, add func()) {
+	shared := job.Group != nil && !m.everywhere
+	if shared && job.Group.Rank > 0 {
+		clear(dst) // what was there comes from the first machine
 	}
-	job.AddSums(dst, add)
+	add()
+	if shared {
+		job.Reduce(dst)
+	}
 }
 
 // addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
@@ -214,7 +217,7 @@ func (m *Matrix) addBlocks(
 ) {
 	blocks, length := on.Blocks(), len(dst)
 	parts := make([]float64, blocks*len(sums))
-	m.addSums(job, dst, func(dst []float64) {
+	m.addSums(job, dst, func() {
 		others := job.Borrow((blocks - 1) * length)
 		job.Run(blocks, func(b int) {
 			into := dst

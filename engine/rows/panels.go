@@ -39,7 +39,7 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 			m.kernel.addPanels(rows, dst, q, m.scale, shape, panel.Panel{})
 		})
 	default:
-		m.addSums(job, dst, func(dst []float64) { addPieces(job.Pool, m, on, dst, q, shape) })
+		m.addSums(job, dst, func() { addPieces(job.Pool, m, on, dst, q, shape) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 
@@ -77,10 +78,7 @@ func (g *Group) Run(part func() error) (err error) {
 	}()
 	err = part()
 	ended = true
-	if end := g.leave(err != nil); err == nil {
-		err = end
-	}
-	return err
+	return cmp.Or(err, g.leave(err != nil))
 }
 
 // Try runs a part that may fail on one machine alone: it then has failed on all, and the run goes on.

@@ -9,7 +9,15 @@ const (
 
 // Stripes calls task for blocks of 0 ... n-1, rows or entries of a vector; on one thread where there are few.
 func (p *Pool) Stripes(n int, task func(lo, hi int)) {
-	p.stripes(n, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
+	block := func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) }
+	blocks := (n + blockLength - 1) / blockLength
+	if n > shortLength {
+		p.Run(blocks, block)
+		return
+	}
+	for b := range blocks {
+		block(b)
+	}
 }
 
 // Every is Stripes, one number at a time.
@@ -21,24 +29,14 @@ func (p *Pool) Every(n int, task func(i int)) {
 	})
 }
 
-func (p *Pool) stripes(n int, task func(block int)) {
-	blocks := (n + blockLength - 1) / blockLength
-	if n > shortLength {
-		p.Run(blocks, task)
-		return
-	}
-	for b := range blocks {
-		task(b)
-	}
-}
-
 // Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
 // block into its dst (zero at the start), and the blocks are added to dst in order.
 func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 	blocks := (n + blockLength - 1) / blockLength
 	parts := make([]float64, blocks*len(dst))
-	p.stripes(n, func(b int) {
-		add(b*blockLength, min(n, (b+1)*blockLength), parts[b*len(dst):(b+1)*len(dst)])
+	p.Stripes(n, func(lo, hi int) {
+		b := lo / blockLength
+		add(lo, hi, parts[b*len(dst):(b+1)*len(dst)])
 	})
 	clear(dst)
 	for b := range blocks {
@@ -66,15 +64,6 @@ func (j *Job) ReduceDeferred(sums []float64) {
 	if j.Group != nil {
 		j.Group.later = append(j.Group.later, sums)
 	}
-}
-
-// AddSums adds sums over the rows of all machines to dst, which is the same on all of them: add adds this one's.
-func (j *Job) AddSums(dst []float64, add func(dst []float64)) {
-	if j.Group != nil && j.Group.Rank > 0 {
-		clear(dst) // what was there comes from the first machine
-	}
-	add(dst)
-	j.Reduce(dst)
 }
 
 // ReduceCounts is Reduce for whole numbers.
