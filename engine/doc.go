@@ -49,7 +49,6 @@
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these
-// count once. Branches look at what all machines have alike, numbers of rows in sample.Sample.All. Pair switching,
-// limits on switches, and calibration are not supported on several machines. The way rows are cut depends on the data
-// only, and parts are added in order, so that results have the same bits on any number of threads.
+// count once. Branches look at what all machines have alike, numbers of rows in sample.Sample.All. Package work says
+// why results have the same bits on any number of threads.
 package engine
