@@ -186,17 +186,14 @@ func (x *setting) withCopies(c copies) (*setting, error) {
 	if err := need(12*float64(nonZeros), "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
-	numbers, places := make([]int32, n, n+len(c.rows)), make([]int32, n, n+len(c.rows))
-	for i := range numbers {
-		numbers[i], places[i] = int32(i), int32(i)
-	}
+	all := p.Rows.All().Rows()
 	if p.Weights == nil {
 		p.Weights = slices.Repeat([]float64{1}, n)
 	}
 	p.Copies = x.weak.Copies != nil // also with weights of parts of rows
-	p.Rows, p.Prepared = p.Rows.Selected(job.Pool, append(numbers, c.rows...)), nil
+	p.Rows, p.Prepared = p.Rows.Selected(job.Pool, slices.Concat(all, c.rows)), nil
 	p.Labels, p.Weights = slices.Concat(p.Labels, c.class), slices.Concat(p.Weights, c.weights)
-	p.Weak = p.Weak.Selected(append(places, slices.Repeat([]int32{-1}, len(c.rows))...))
+	p.Weak = p.Weak.Selected(slices.Concat(all, slices.Repeat([]int32{-1}, len(c.rows))))
 	s, err := sample.New(p, x.options.OfSample(), job)
 	if err != nil {
 		return nil, err

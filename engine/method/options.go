@@ -101,7 +101,6 @@ func (o *Options) OfSample() sample.Options {
 	return out
 }
 
-// Agree refuses options that do not go together.
 func (o *Options) Agree() error {
 	switch spec := Find(o.Method); {
 	case !slices.Contains(spec.Losses, o.Loss):
@@ -117,7 +116,6 @@ func (o *Options) Agree() error {
 	return nil
 }
 
-// Together refuses what a group of machines cannot do.
 func (o *Options) Together() error {
 	switch {
 	case Find(o.Method).OneMachine:

@@ -19,7 +19,7 @@ func (m *Matrix) Scaled(factor float64) *Matrix {
 func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 	// Squares of lengths up to 1e100 stay in the range of numbers; longer and shorter rows are measured in other units.
 	for _, unit := range []float64{1, 0x1p350, 0x1p-350, 0x1p700, 0x1p-700} {
-		square := meanSquare(job, squares(job, m.Scaled(unit)), weights)
+		square := m.Scaled(unit).meanSquare(job, weights)
 		if square > 1e-200 && square < 1e200 {
 			return math.Sqrt(square) / unit
 		}
@@ -60,7 +60,10 @@ func Overflowed(value float64, row, feature int) error {
 }
 
 // meanSquare is the mean of the squared lengths that are not zero, by the weights.
-func meanSquare(job *work.Job, squares, weights []float64) float64 {
+func (m *Matrix) meanSquare(job *work.Job, weights []float64) float64 {
+	squares := make([]float64, m.Rows())
+	job.CountAndCheck(int64(m.NonZeros()))
+	job.Every(len(squares), func(i int) { squares[i] = m.SquaredNorm(i) })
 	var total, sums [1]float64 // weight of the rows that count; their mean square
 	job.Sum(len(squares), total[:], func(lo, hi int, dst []float64) {
 		for i := lo; i < hi; i++ {
@@ -77,13 +80,6 @@ func meanSquare(job *work.Job, squares, weights []float64) float64 {
 		}
 	})
 	return sums[0]
-}
-
-func squares(job *work.Job, m *Matrix) []float64 {
-	squares := make([]float64, m.Rows())
-	job.CountAndCheck(int64(m.NonZeros()))
-	job.Every(len(squares), func(i int) { squares[i] = m.SquaredNorm(i) })
-	return squares
 }
 
 // Selected copies some rows, with all features.

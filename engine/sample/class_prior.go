@@ -42,7 +42,6 @@ func (p *ClassPrior) CheckRule() error {
 	return nil
 }
 
-// CheckShares refuses shares that are not between 0 and 1 or do not sum to 1.
 func (p *ClassPrior) CheckShares(names fault.Names) error {
 	total := 0.0
 	for class, share := range p.Shares {

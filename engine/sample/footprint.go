@@ -52,7 +52,6 @@ func (s *Sample) factors(columns float64) float64 {
 	return float64(labeled) * float64(labeled) * (2 + columns/2)
 }
 
-// checkMemory refuses a fit that needs more memory than there is.
 func (s *Sample) checkMemory() error {
 	classes := s.Classes()
 	columns := max(classes, len(s.Options.Hierarchy))

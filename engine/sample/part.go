@@ -46,7 +46,7 @@ func (s *Sample) subsample(
 	job *work.Job, bits int, fraction uint64, shares []float64, chosenLabels bool, maxGathered int,
 ) (*Part, error) {
 	key := s.Keys(job)
-	labeled, unlabeled, taken, nonZeros := make([]int, len(s.Labeled)), []int(nil), 0.0, 0
+	labeled, unlabeled, taken := make([]int, len(s.Labeled)), []int(nil), 0.0
 	for k := range labeled {
 		labeled[k] = k
 	}
@@ -57,11 +57,9 @@ func (s *Sample) subsample(
 		}
 	}
 	p, rows := s.Restricted(labeled, unlabeled, chosenLabels)
-	for _, i := range rows {
-		nonZeros += s.Rows.RowNonZeros(int(i))
-	}
-	counts := []float64{taken, float64(s.Units()), float64(nonZeros), 0}
-	if need(bytesOfPart*float64(nonZeros), "a part of the rows", "") != nil {
+	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
+	counts := []float64{taken, float64(s.Units()), nonZeros, 0}
+	if need(bytesOfPart*nonZeros, "a part of the rows", "") != nil {
 		counts[3]++
 	}
 	job.Reduce(counts)

@@ -8,7 +8,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
-// Step is the outcome of a step of the loop.
 type Step struct {
 	Switched int     // labels changed
 	Entropy  float64 // mean entropy of the labels, in bits
@@ -91,7 +90,6 @@ func (c *Cooling) Next(step Step) ending.Reason {
 	return ending.None
 }
 
-// Once is one step at a level.
 type Once struct {
 	At, HistoryLevel float64
 	End              ending.Reason

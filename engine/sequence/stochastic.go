@@ -87,7 +87,6 @@ func (d *stochastic) include(sequences []int) {
 	}
 }
 
-// batchOf is the size of a mini-batch where so many sequences have a loss.
 func batchOf(sequences int) int { return max(1, min(maxBatch, sequences/minBatches)) }
 
 // epoch takes steps over all sequences and returns the sum of their losses before their steps.

@@ -179,7 +179,6 @@ func (b *block) mask(v []float64) {
 	})
 }
 
-// inner are the inner products of the columns of two vectors.
 func (b *block) inner(u, v []float64) []float64 {
 	sums, stride := make([]float64, b.stride()), b.stride()
 	b.job.Total(len(b.old), sums, func(lo, hi int, dst []float64) {

@@ -16,8 +16,17 @@
 package structure
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -106,4 +115,183 @@ func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()
 	err := o.Table().Decode(text)
 	return o, err
+}
+
+// Problem is what the structure is learned from. The caller has checked the lengths of Hides and Groups.
+type Problem struct {
+	Rows   *rows.Matrix // [n, d]
+	Labels *rows.Matrix // [n, m] auxiliary labels: +1 where a value is not 0, -1 elsewhere
+	Hidden *rows.Matrix // [sets, d] the features with a value other than 0 are hidden together; nil: none
+	Hides  []int32      // [m] the set of Hidden that is hidden from a problem, or -1: none; nil, without Hidden: all -1
+	Groups []int32      // [d] group of each feature, 0 ... groups-1; nil: one group
+}
+
+// fitting is a fit under way, in the features that occur.
+type fitting struct {
+	Problem
+	Options
+	job      *work.Job
+	features int
+	old      []int32   // [used] the caller's number of each feature
+	sums     []float64 // [used] Σ_i x_i
+	hidden   [][]int32 // [m] the features that occur and are hidden from a problem
+	groups   [][]int32 // the features that occur, of each group
+
+	positives [][]int32   // [m] rows with the label 1
+	weights   []float32   // [used, m] U
+	theta     [][]float64 // of each group [its features, h], orthonormal columns; nil in the first round
+	strengths []float64
+	objective []float64
+}
+
+func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
+	used := min(p.Rows.Cols(), p.Rows.NonZeros())
+	if err := cmp.Or(check(p, options.Components), checkMemory(p, options, used)); err != nil {
+		return nil, err
+	}
+	if options.Solver == None {
+		options.Alternations = 1 // more change nothing
+	}
+	f := &fitting{Problem: p, Options: options, job: job, features: p.Rows.Cols()}
+	packed, old := p.Rows.Packed(job)
+	ones := slices.Repeat([]float64{1}, p.Rows.Rows())
+	length := packed.RootMeanSquare(job, ones)
+	if err := p.Rows.CheckLength(length); err != nil {
+		return nil, err
+	}
+	f.Rows, f.old = packed.Scaled(1/length), old
+	if err := f.group(); err != nil {
+		return nil, err
+	}
+	f.hide()
+	f.takePositives()
+	f.sums = make([]float64, len(f.old))
+	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, ones)
+	f.weights = make([]float32, len(f.old)*f.problems())
+	return f, nil
+}
+
+// blockColumns problems are solved together: a panel. More take more memory and save no time.
+const blockColumns = panel.Width
+
+func (f *fitting) problems() int { return f.Labels.Cols() }
+
+func (f *fitting) blocks() int { return (f.problems() + blockColumns - 1) / blockColumns }
+
+func check(p Problem, components int) error {
+	m, sets := p.Labels.Cols(), 0
+	if p.Hidden != nil {
+		sets = p.Hidden.Rows()
+	}
+	switch {
+	case p.Labels.Rows() != p.Rows.Rows():
+		return fault.Argument("labels has %d rows, rows has %d", p.Labels.Rows(), p.Rows.Rows())
+	case p.Hidden != nil && p.Hidden.Cols() != p.Rows.Cols():
+		return fault.Argument("hidden has %d features, rows has %d", p.Hidden.Cols(), p.Rows.Cols())
+	case p.Hidden != nil && p.Hides == nil:
+		return fault.Argument("hidden is given without hides, which assigns a set of hidden features to each problem")
+	case components < 1:
+		return fault.Argument("n_components is %d: use 1 or more", components)
+	case components > m:
+		return fault.Argument("n_components is %d, but there are %d auxiliary problems: use at most as many components",
+			components, m)
+	}
+	for l, set := range p.Hides {
+		if set < -1 || int(set) >= sets {
+			return fault.Argument("hides[%d] is %d, but hidden has %d sets", l, set, sets)
+		}
+	}
+	for j, group := range p.Groups {
+		if group < 0 || int(group) >= len(p.Groups) {
+			return fault.Argument("groups[%d] is %d: number the groups from 0 on", j, group)
+		}
+	}
+	return nil
+}
+
+// thetaOf is the components of a group at one of its features [h].
+func (f *fitting) thetaOf(g, place int) []float64 {
+	return f.theta[g][place*f.Components : (place+1)*f.Components]
+}
+
+// report publishes progress: a step is a block of problems that is solved, or the components at the end of a round.
+func (f *fitting) report(step int) {
+	steps := trace.Trace{Job: f.job, Unit: f.Rows.NonZeros()}
+	f.job.Report(step, f.lastObjective(), 0, 0, steps.Passes())
+}
+
+func (f *fitting) lastObjective() float64 {
+	return append([]float64{math.NaN()}, f.objective...)[len(f.objective)] // NaN: there is none yet
+}
+
+// group lists the features of each group and refuses more components than a group can have.
+func (f *fitting) group() error {
+	groupOf := f.Groups
+	if groupOf == nil {
+		groupOf = make([]int32, f.features)
+	}
+	f.groups = make([][]int32, slices.Max(append([]int32{0}, groupOf...))+1)
+	for k, j := range f.old {
+		f.groups[groupOf[j]] = append(f.groups[groupOf[j]], int32(k))
+	}
+	for g, features := range f.groups {
+		if f.Components > len(features) {
+			return fault.Argument("n_components is %d, but group %d has %d features that occur: use fewer components or "+
+				"larger groups", f.Components, g, len(features))
+		}
+	}
+	return nil
+}
+
+func (f *fitting) hide() {
+	if f.hidden = make([][]int32, f.problems()); f.Hidden == nil {
+		return
+	}
+	number := make([]int32, f.Hidden.Cols()) // from 1 on; 0: does not occur
+	for k, j := range f.old {
+		number[j] = int32(k + 1)
+	}
+	sets := make([][]int32, f.Hidden.Rows())
+	for s := range sets {
+		f.Hidden.Row(s, func(col int, value float64) {
+			if value != 0 && number[col] > 0 {
+				sets[s] = append(sets[s], number[col]-1)
+			}
+		})
+	}
+	for l, set := range f.Hides {
+		if set >= 0 {
+			f.hidden[l] = sets[set]
+		}
+	}
+}
+
+func (f *fitting) takePositives() {
+	f.positives = make([][]int32, f.problems())
+	for i := range f.Labels.Rows() {
+		f.Labels.Row(i, func(l int, value float64) {
+			if p := f.positives[l]; value != 0 && (len(p) == 0 || p[len(p)-1] != int32(i)) {
+				f.positives[l] = append(p, int32(i))
+			}
+		})
+	}
+}
+
+var need = memory.Need // replaced in tests
+
+// checkMemory refuses a fit that needs too much memory; used is the number of features that occur.
+func checkMemory(p Problem, options Options, used int) error {
+	n, m, columns, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(p.Rows.Cols()), float64(used)
+	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
+	probes := float64(options.Components + extraProbes)
+	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
+	projecting := 8 * 4 * features * probes        // the probes, and what their QR takes
+	lists := 24*m + 8*float64(p.Labels.NonZeros()) // of the rows of every problem, as they grow; of what is hidden
+	if p.Hidden != nil {
+		lists += 24*float64(p.Hidden.Rows()) + 8*float64(p.Hidden.NonZeros())
+	}
+	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) + lists + 12*n +
+		columns*(8*float64(options.Components)+52)
+	return need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
+		"hardly occur), or a machine with more memory")
 }

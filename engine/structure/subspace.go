@@ -39,7 +39,6 @@ type subspace struct {
 	z, y   []float64    // Z in the layout of shape; Y [all features, stride], with the rows of the group only
 }
 
-// findTheta finds the components of every group from U.
 func findTheta(f *fitting) error {
 	u, err := rows.NewDense(len(f.old), f.problems(), f.problems(), f.weights)
 	if err != nil {

@@ -31,7 +31,6 @@ var longestLine = 1 << 28
 
 var errExpansion = errors.New("more text than allowed")
 
-// source gives the lines of a file, plain or compressed.
 type source struct {
 	*bufio.Scanner // of the text
 	path           string

@@ -38,7 +38,6 @@ func (w *Warning) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// List is the warnings of a fit in JSON.
 type List []Warning
 
 // MarshalJSON writes an array, an empty one for nil.

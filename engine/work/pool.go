@@ -35,7 +35,6 @@ func NewPool(threads int) *Pool {
 
 func (p *Pool) Threads() int { return p.threads }
 
-// round is one call of Run.
 type round struct {
 	n        int
 	task     func(i int)
