@@ -71,7 +71,6 @@ func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimi
 	}
 }
 
-// step is one step at the present level.
 func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
 	level, historyLevel := s.Level()
 	b.Enter(level)
@@ -114,7 +113,6 @@ func (p *Path) cannotBeat() bool {
 	return fall >= 0 && last-fall > p.Bound
 }
 
-// Limits of a run and of its solves.
 type Limits struct {
 	Tol     float64         // of the last solve
 	MaxIter int             // outer steps
@@ -157,7 +155,6 @@ func (l Limits) Supervised() minimize.Limits {
 	return limits
 }
 
-// SettleRounds bounds the rounds of settling.
 const SettleRounds = 100
 
 // Settle is the last step: it settles hard labels at full weight and sharpens the solution; changed: labels before it.

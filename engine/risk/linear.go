@@ -77,7 +77,6 @@ func (l *linear) eachFeature(weights []float64, visit func(feature int, weights 
 	}
 }
 
-// intercepts are those of the outputs.
 func (l *linear) intercepts(weights []float64) []float64 {
 	shift := l.frame.shift(l.job.Pool, weights)
 	l.Map.Down(shift)

@@ -111,7 +111,6 @@ func (r *Risk) score(on *rows.Subset) {
 	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean, false)
 }
 
-// Gradient implements minimize.Objective.
 func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
 	shift := make([]float64, r.shape.Stride())
@@ -263,7 +262,6 @@ func (r *Risk) Round(allowed bool) {
 	}
 }
 
-// mayRound reports whether there are rounded products.
 func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }
 
 // Regularizer is α/2 |W|² at the current point.

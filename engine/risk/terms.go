@@ -127,7 +127,6 @@ func (l *losses) hessVec(i int32, change []float64, s scratch) (curvature float6
 	return curvature
 }
 
-// largestCost is that of some rows.
 func (l *losses) largestCost(rows []int32) (largest float64) {
 	for _, i := range rows {
 		largest = max(largest, l.Cost[i])
@@ -268,7 +267,6 @@ func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, lo
 	}
 }
 
-// evaluateUnlabeled replaces the losses of rows without a label.
 func (r pairTerms) evaluateUnlabeled(rows []int32, losses []loss.Sides) {
 	for k, i := range rows {
 		if r.Label[i] == Unlabeled {

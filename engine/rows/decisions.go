@@ -11,7 +11,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Weights are those of several outputs.
 type Weights struct {
 	Coef      []float64 // [outputs*cols] all features of an output side by side; ByFeature: all outputs of a feature
 	Intercept []float64 // [outputs]
@@ -34,7 +33,6 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	eachDecisions(pool, m.kernel, m.Rows(), m.NonZeros(), &by, m.cols, each)
 }
 
-// into copies decisions to dst.
 func (w *Weights) into(dst []float64) func(first int, decisions []float64) {
 	outputs := len(w.Intercept)
 	return func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) }
@@ -95,7 +93,6 @@ func (a *arrays[I, V]) inside(cols int) bool {
 	return signs >= 0
 }
 
-// eachOutput takes one output after the other.
 func (a *arrays[I, V]) eachOutput(by *Weights, cols int, dst []float64) bool {
 	outputs := len(by.Intercept)
 	for y, shift := range by.Intercept {

@@ -139,7 +139,6 @@ func (w *float64Rows[V]) take(rows []int32) {
 	}
 }
 
-// widen copies float32 to float64.
 func widen(from []float32, to []float64) {
 	for ; len(from) >= 4 && len(to) >= 4; from, to = from[4:], to[4:] {
 		to[0], to[1], to[2], to[3] = float64(from[0]), float64(from[1]), float64(from[2]), float64(from[3])

@@ -24,7 +24,6 @@ const (
 // roundedSums are of four rows and a part of the columns.
 type roundedSums [rowsAtOnce * roundedWidth]float32
 
-// Rounded are the rounded products of a matrix with weights of a shape.
 type Rounded struct {
 	of    *Matrix
 	rows  *dense[float32]

@@ -40,7 +40,6 @@ type (
 	value interface{ float32 | float64 }
 )
 
-// checkBounds checks indptr.
 func (a *arrays[I, V]) checkBounds() error {
 	if a.indptr[0] != 0 {
 		return fault.Data("indptr[0] is %d: it must be 0", a.indptr[0])

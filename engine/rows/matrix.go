@@ -59,7 +59,6 @@ const (
 	bytesMerging = 4 * (8 + 8) // an index of a row, sorted or in a map
 )
 
-// needForRows refuses rows that cannot be viewed in the memory that there is.
 func needForRows(rows int, more float64) error {
 	return needMemory(bytesRow*float64(rows)+more, fmt.Sprintf("a view of %d rows", rows),
 		"give fewer rows at a time, with sorted indices, or use a machine with more memory")
@@ -79,7 +78,6 @@ func Empty(cols int, isDense bool) (*Matrix, error) {
 	return newMatrix(cols, k, []int64{0}), nil
 }
 
-// checkShape refuses numbers of features and rows that no matrix has.
 func checkShape(cols, rows int) error {
 	switch {
 	case cols < 1:
