@@ -104,5 +104,5 @@ def test_the_program_runs_and_prints_what_stands_below_it(tmp_path: Path) -> Non
     subprocess.run(
         [*command, "-o", "program", f"-L{folder}", "-lfewlabel", f"-Wl,-rpath,{folder}"], cwd=tmp_path, check=True
     )
-    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == output

@@ -32,7 +32,7 @@ from distributed import Client, LocalCluster
 from fewlabel.dask import _fit, fit
 
 PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
-WAIT = 120  # seconds after which a test has hung: the process prints where, and ends
+WAIT = 300  # seconds after which a test has hung: the process prints where, and ends
 
 
 @pytest.fixture(autouse=True)

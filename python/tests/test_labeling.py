@@ -717,7 +717,7 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
             session.label(row, "a")
         os.kill(os.getpid(), 9)
         """
-    subprocess.run([sys.executable, "-c", program], check=False, timeout=120)
+    subprocess.run([sys.executable, "-c", program], check=False, timeout=300)
     assert len(Journal(path).answers()) == 4
 
 

@@ -30,7 +30,7 @@ from fewlabel._native import _signatures as c
 PACKAGE = Path(_library.__file__).parents[1]
 HEADER = Path(__file__).parents[2] / "include" / "fewlabel.h"
 X, Y, _ = text_like()
-WAIT = 60  # seconds after which a child counts as hanging
+WAIT = 300  # seconds after which a child counts as hanging
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 

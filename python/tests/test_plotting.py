@@ -202,7 +202,7 @@ def test_bad_learning_curves(arguments: dict[str, Any], message: str) -> None:
 
 def test_matplotlib_is_imported_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     program = "import sys, fewlabel; fewlabel.plotting.HistoryDisplay; assert 'matplotlib' not in sys.modules"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     model = FITS["annealing"]()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for draw in (

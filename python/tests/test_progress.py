@@ -96,7 +96,7 @@ def test_one_bar_in_a_notebook() -> None:
     from jupyter_client.manager import start_new_kernel
 
     program = "from planted import text_like; from fewlabel import TransductiveSVC; X, y, _ = text_like()\n"
-    manager, client = start_new_kernel(env=_with_path(), startup_timeout=120)
+    manager, client = start_new_kernel(env=_with_path(), startup_timeout=300)
     messages: list[dict[str, Any]] = []
     try:
         reply = client.execute_interactive(

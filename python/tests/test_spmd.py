@@ -23,7 +23,7 @@ from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
 from fewlabel.labels import Soft
 from fewlabel.methods import Switching
 
-SIZE, WAIT = 3, 60
+SIZE, WAIT = 3, 300
 PROGRAMS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 MPIRUN, MPICC = (shutil.which(name, path=PROGRAMS) for name in ("mpirun", "mpicc"))
 EXAMPLES = Path(__file__).parents[2] / "examples"
