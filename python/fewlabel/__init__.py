@@ -41,18 +41,15 @@ __all__ += ["plotting", "preprocessing", "sequences", "spmd"]
 
 _MODULE_OF = {  # of the names that are not modules themselves
     "ASOTransformer": "_aso_transformer",
-    "ClassPriorWarning": "_warnings",
-    "DataWarning": "_warnings",
-    "FewlabelWarning": "_warnings",
     "KernelFeatures": "_kernel_features",
     "SemiSupervisedLogisticRegression": "_logistic_regression",
     "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",
     "__version__": "_version",
     "estimate_class_prior": "inspection._estimate_class_prior",
-    "load_model": "_model_file",
-    "save_model": "_model_file",
     "show_versions": "_show_versions",
+    **dict.fromkeys(("ClassPriorWarning", "DataWarning", "FewlabelWarning"), "_warnings"),
+    **dict.fromkeys(("load_model", "save_model"), "_model_file"),
 }
 
 

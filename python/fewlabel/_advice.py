@@ -55,13 +55,11 @@ def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
 
 
 def rare_marker(targets: Targets) -> None:
-    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1, and so may be a class; or as a class,
-    beside None, although there are others than 0 and 1."""
+    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1; or, beside None, as a class."""
     names = {str(name).removesuffix(".0") for name in targets.classes}
     if targets.auto and "-1" in names and names - {"-1", "0", "1"}:
         warn(
-            "-1 is a class of y, as None or NaN mark the unlabeled rows. If -1 marks some of them, replace it by None.",
-            DataWarning,
+            "-1 is a class of y, as None or NaN mark unlabeled rows. If -1 does, too, replace it by None.", DataWarning
         )
     unlabeled = int(targets.minus_one.sum())
     if unlabeled >= FEWEST and targets.classes.tolist() == [0, 1]:
@@ -69,8 +67,7 @@ def rare_marker(targets: Targets) -> None:
         if unlabeled < counts.min():
             warn(
                 f"{unlabeled} rows with -1 in y are treated as unlabeled, but 0 ({counts[0]} rows) and 1 ({counts[1]} "
-                "rows) are more frequent. Pass unlabeled=-1 to confirm this, or unlabeled=None if -1, 0 and 1 are "
-                "classes.",
+                "rows) are more frequent. Pass unlabeled=-1 to confirm this, or unlabeled=None if all are classes.",
                 DataWarning,
             )
 
@@ -118,11 +115,7 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
             text += more if several else _of_markers(model.classes_, model.unlabeled)
         elif several and kind not in _OF_ROWS:
             names = listed(np.asarray(columns))
-            which = (
-                f"column {names} of y"
-                if len(columns) == 1
-                else f"{len(columns)} of {len(found)} columns of y ({names})"
-            )
+            which = f"{len(columns)} of {len(found)} columns of y ({names})" if columns[1:] else f"column {names} of y"
             text = f"{which}: {text}"
         elif category is ConvergenceWarning:
             steps = f"{model.n_iter_} step{'s' if model.n_iter_ > 1 else ''}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._native import _fit, _scores, _threads
+from fewlabel._native import _fit, _library, _scores
+from fewlabel._native._signatures import STRUCTURE
 from fewlabel._warnings import DataWarning
 
 
@@ -53,20 +55,17 @@ class ASOTransformer(TransformerMixin, Estimator):
         Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
     solver : {"none", "squared"}, default="none"
         "none": components of the masked, centered co-occurrences of features and answers. "squared": components of the
-        weights that approximately solve the problems with squared loss (four conjugate gradient steps each). It takes
-        several times as long.
+        weights that approximately solve the problems with squared loss (four conjugate gradient steps each).
     auxiliary_alpha : float, default=1e-3
-        Regularization strength of the auxiliary problems, as `alpha` of `TransductiveSVC`. Not used by "none".
+        Strength of their regularization, as `alpha` of `TransductiveSVC`. Not used by "none".
     n_iter : int, default=1
         Number of alternations between solving the problems and computing the components. Not used by "none".
     unit : bool, default=True
-        Whether every problem has the same weight, regardless of the norm of its solution. False is the paper's
-        objective.
+        Whether every problem has the same weight, whatever the norm of its solution. False: the paper's objective.
     feature_groups : array-like of shape (n_features,) or None, default=None
         Name or number of the group of each feature. Every group gets its own components.
     structure_weight : float, default=1.0
-        Norm of the structure features of a row, relative to the norm of the row. With groups, both norms are taken
-        within each group.
+        Norm of the structure features of a row, relative to the norm of the row, within each group.
     unlabeled, n_jobs, random_state, verbose : see `Shared`
     output : {"both", "structure"}, default="both"
         Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
@@ -75,8 +74,7 @@ class ASOTransformer(TransformerMixin, Estimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features), or list of ndarray
-        Orthonormal basis of the subspace. With `feature_groups`, one array (n_components, features of the group) per
-        group.
+        Orthonormal basis of the subspace. With `feature_groups`, an array (n_components, features of the group) each.
     strengths_ : ndarray of shape (n_components,), or list of ndarray
         Singular value of each component.
     feature_groups_ : list of ndarray or None
@@ -86,10 +84,6 @@ class ASOTransformer(TransformerMixin, Estimator):
     objective_ : ndarray of shape (n_iter,)
         Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
     n_features_in_, feature_names_in_ : see `Shared`
-
-    See Also
-    --------
-    TransductiveSVC : A classifier for the pipeline, which learns from unlabeled rows too.
 
     References
     ----------
@@ -132,7 +126,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Warns
         -----
         DataWarning
-            If there are fewer auxiliary problems than components; without any, nothing is added to X.
+            If there are fewer auxiliary problems than components.
         """
         self._check_parameters()
         rows = _data.canonical(_data.training_rows(self, X, reset=True))
@@ -146,16 +140,13 @@ class ASOTransformer(TransformerMixin, Estimator):
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
         strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
         if n_components:
-            options = {
-                "solver": self.solver,
-                "alpha": self.auxiliary_alpha,
-                "n_iter": self.n_iter,
-                "unit": self.unit,
-                "threads": _threads.resolve(self.n_jobs),
-                "random_state": random.randint(np.iinfo(np.int32).max),
-            }
+            seed = random.randint(np.iinfo(np.int32).max)
+            options = self._library_options(("solver", "n_iter", "unit"))
+            options |= {"alpha": self.auxiliary_alpha, "random_state": seed}
             with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-                arrays = _auxiliary.learn(rows, made, groups, n_components, options, (show,)).arrays
+                given = _data.native(rows), *made.native(), groups, n_components
+                call = partial(_library.call, "fewlabel_structure_fit", *given)
+                arrays = _fit.trained(lambda _, *rest: call(*rest), options, (show,))[0].arrays
             objective, strengths = arrays["history.objective"], arrays["strengths"].reshape(-1, n_components)
             components = arrays["components"].reshape(-1, n_components)
         self._keep_components(components, groups)
@@ -253,7 +244,8 @@ class ASOTransformer(TransformerMixin, Estimator):
         components = np.empty((self.n_features_in_, len(parts[0][1])))
         for number, (features, part) in enumerate(parts):
             groups[features], components[features] = number, part.T
-        return _auxiliary.assemble(components, groups)
+        sizes = {"n_features": len(components), "n_components": components.shape[1], "n_groups": len(parts)}
+        return _fit.assemble(STRUCTURE, sizes, {"components": components, "groups": groups})
 
     def _keep_model(self, _: None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted.report, fitted.arrays
@@ -278,8 +270,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         return list(zip(self.feature_groups_, self.components_, strict=True))
 
     def _added(self, X: Any) -> np.ndarray:
-        """The structure features: the projections, scaled in each group to c times the norm of the row's features in
-        it."""
+        """The projections, scaled in each group to `structure_weight` times the norm of the row's features in it."""
         found = []
         for rows, projected in self._of_groups(X):
             squares = rows.power(2, np.float64) if sp.issparse(rows) else np.square(rows, dtype=np.float64)
@@ -309,16 +300,12 @@ def _warn_of_few(n_components: int, n_problems: int) -> None:
     if not n_problems:
         _advice.warn(
             "no auxiliary problem is left, so no structure is added to X: each of the two answers of a problem needs "
-            f'at least {_auxiliary.LEAST_POSITIVES} rows. For "mask" a feature must be 0 in some rows and not 0 in '
-            "others: give a callable as auxiliary for other data.",
+            f'{_auxiliary.LEAST_POSITIVES} rows; for "mask" a feature must be 0 in some and not 0 in others.',
             DataWarning,
         )
     elif n_problems < n_components:
-        _advice.warn(
-            f"n_components is {n_components}, but there are {n_problems} auxiliary problems, so there are as many "
-            "components.",
-            DataWarning,
-        )
+        text = f"n_components is {n_components}, but there are {n_problems} auxiliary problems: as many components."
+        _advice.warn(text, DataWarning)
 
 
 def _groups(feature_groups: Any, d: int) -> np.ndarray | None:

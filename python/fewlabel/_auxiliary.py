@@ -6,15 +6,13 @@ add its name to `_NAMED`, or pass a callable as the parameter `auxiliary`.
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data
-from fewlabel._native import _fit, _library
-from fewlabel._native._signatures import STRUCTURE, Progress
 
 LEAST_POSITIVES = 2  # rows of the rarer answer: nothing can be learned from one
 
@@ -25,6 +23,11 @@ class Problems(NamedTuple):
     labels: sp.csr_array  # (n, m) not 0: the answer is yes
     hidden: sp.csr_array | None  # (sets, d) not 0: features hidden together; None: none
     hides: np.ndarray  # (m,) int32 set that is hidden from a problem, or -1
+
+    def native(self) -> tuple[Any, ...]:
+        """The problems for the library."""
+        sets = None if self.hidden is None else _data.native(self.hidden)
+        return _data.native(self.labels), sets, np.ascontiguousarray(self.hides)
 
 
 class Context(NamedTuple):
@@ -71,8 +74,7 @@ def _made(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems
 
 
 def _mask(X: sp.csr_array, context: Context) -> Problems:
-    """Predict whether a feature occurs, from the features of other groups or, without groups, from all other
-    features."""
+    """Predict whether a feature occurs, from the features of other groups or, without groups, from all others."""
     present = sp.csc_array(X != 0)
     counts = np.diff(present.indptr)
     chosen = _most(np.minimum(counts, X.shape[0] - counts), context.max_problems)
@@ -196,30 +198,3 @@ def _sets(sets: Sequence[Any], d: int) -> sp.csr_array:
     indptr = np.cumsum([0, *(len(features) for features in sets)])
     features = np.concatenate([np.empty(0, dtype=np.intp), *sets])
     return sp.csr_array((np.ones(len(features)), features, indptr), shape=(len(sets), d))
-
-
-# ------------------------------------------------------------------ the library
-def learn(
-    X: Any,
-    made: Problems,
-    groups: np.ndarray | None,
-    n_components: int,
-    options: Mapping[str, Any],
-    watches: _fit.Watches = (),
-) -> _fit.Fitted:
-    """Components of `groups` (d,) from auxiliary problems."""
-    rows, asked, hides = _data.native(X), _data.native(made.labels), np.ascontiguousarray(made.hides)
-    sets, settings = None if made.hidden is None else _data.native(made.hidden), _fit.options_text(options).encode()
-
-    def task(_: int, progress: Progress, model: np.ndarray) -> None:
-        problems = (rows.struct, asked.struct, None if sets is None else sets.struct, hides, groups)
-        _library.call("fewlabel_structure_fit", *problems, n_components, settings, progress, model)
-
-    return _fit.trained(task, watches)[0]
-
-
-def assemble(components: np.ndarray, groups: np.ndarray) -> int:
-    """Handle of a model from `components` (d, h) and `groups` (d,)."""
-    d, n_components = components.shape
-    sizes = {"n_features": d, "n_components": n_components, "n_groups": int(groups.max()) + 1}
-    return _fit.assemble(STRUCTURE, sizes, {"components": components, "groups": groups})

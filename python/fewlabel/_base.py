@@ -15,7 +15,7 @@ from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
 from fewlabel._native import _fit, _scores
-from fewlabel._native._signatures import LINEAR, Group
+from fewlabel._native._signatures import LINEAR
 
 # Parameters that are options of the library and do not depend on the classes.
 _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
@@ -31,10 +31,7 @@ class Plan(NamedTuple):
 
 
 class _WhereCalibrated:
-    """A method that an estimator with `_needs_calibration` has only with calibrate=True; the error explains it.
-
-    scikit-learn's `available_if` would hide the message.
-    """
+    """A method only with calibrate=True, if `_needs_calibration`; `available_if` would hide the message."""
 
     def __init__(self, method: Callable[..., np.ndarray]) -> None:
         self.method = method
@@ -79,25 +76,22 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
-            not copied, nor a dense array of these types with contiguous rows and mostly nonzero values.
+            not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
             may have, and a group of `hierarchy` stands for its classes. Two or more columns of 0, 1 and markers are
             several labels a row, a column for each (see Notes). `Soft` holds probabilities of the classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row, labeled or not, at least 0. A row of weight 0 is ignored, and equal weights have no
-            effect. Integer weights with a mean of at most 4 are numbers of copies: weight k gives the fit of k copies
-            of the row, up to rounding, which can decide ties, and to the unlabeled rows, 5,000 at most, by which
-            class_prior="auto" goes. With fractional or larger weights each row gets one hard label, and with
-            "pair_switching" and `max_switches` the weighted class shares may drift from `class_prior_`.
+            Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
+            numbers of copies: weight k gives the fit of k copies of the row, up to rounding, which can decide ties, and
+            to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With fractional or larger weights
+            each row gets one hard label.
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             If a parameter is out of range, X or y is invalid, no row is labeled, unlabeled="auto" is ambiguous, as
             where y has only 1 and -1, or no row is unlabeled and the class of most rows looks like a marker.
-        TypeError
-            If a parameter has the wrong type.
         KeyboardInterrupt
             If the user interrupts the fit. The estimator is left unchanged.
         MemoryError
@@ -121,10 +115,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
             plan = self._plan(method, targets.classes, targets.totals(weights))
             task = _progress.FitTask(self, X, targets, weights)
-            warnings = self._solve(plan, _data.native(rows), targets.native(), weights, (show, task.report))
+            watches, labels = (show, task.report), targets.native()
+            fitted = _fit.fit(_data.native(rows), labels, weights, plan.options, watches, plan.start)[0]
+            self._keep(plan, fitted)
             task.end()
         _progress.tell(self)
-        _advice.of_the_library([warnings], self)
+        _advice.of_the_library([fitted.report["warnings"]], self)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -134,8 +130,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         scores : ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_columns), float64
             Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
-            predicted. Several labels a row: a score above 0 means 1. The score of a row does not depend on the other
-            rows of the batch.
+            predicted. Several labels a row: a score above 0 means 1.
         """
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
@@ -188,19 +183,18 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
 
-        With several labels a row: accuracy of the known entries.
-
         Parameters
         ----------
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row. Weights of unlabeled rows are not used.
+            Weight of each row.
 
         Returns
         -------
         score : float
-            Weighted share of the labeled rows that are classified correctly; a ValueError if there is none.
+            Weighted share of the labeled rows, of several labels a row of the known entries, that are right; a
+            ValueError if there is none.
         """
         check_is_fitted(self)
         if _columns.several(self):
@@ -219,8 +213,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Returns
         -------
         names : ndarray of shape (n_rows,)
-            Names of groups and classes: texts if the classes are texts, otherwise in the dtype of `classes_` or as
-            objects.
+            Names of groups and classes, in the dtype of `classes_` or as objects.
         """
         check_is_fitted(self)
         if self.hierarchy_ is None:
@@ -240,9 +233,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         model : LinearSVC, LogisticRegression or VotingClassifier
             A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
-            Its decisions have the same bits for sparse rows; for dense rows they are equal up to rounding. If the
-            model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
-            ValueError for a model of only one class or of several labels a row.
+            If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores.
+            A ValueError for a model of only one class or of several labels a row.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")
@@ -262,24 +254,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             self._check_start(classes)
         options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
-
-    def _solve(
-        self,
-        plan: Plan,
-        rows: _data.Rows,
-        labels: _fit.Labels,
-        weights: np.ndarray | None,
-        watchers: Sequence[_progress.Watch],
-        group: Group | None = None,
-    ) -> list[dict[str, Any]]:
-        """Fit in the library, keep the model, and return the warnings."""
-        fitted = _fit.fit(rows, labels, weights, plan.options, watchers, plan.start, group)[0]
-        self._keep(plan.classes, plan.tree, fitted)
-        return fitted.report["warnings"]
-
-    def _features(self, X: Any) -> Any:
-        """The same for other rows."""
-        return _data.rows_of(self, X, reset=False)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""
@@ -311,10 +285,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         sizes = {"n_classes": len(self.classes_), "n_features": self.coef_.shape[1], "n_outputs": len(self.coef_)}
         return _fit.assemble(LINEAR, report | sizes, arrays)
 
-    def _keep(self, classes: np.ndarray, tree: _hierarchy.Tree | None, fitted: _fit.Fitted) -> None:
-        report, arrays = fitted
+    def _keep(self, plan: Plan, fitted: _fit.Fitted) -> None:
+        (report, arrays), classes = fitted, plan.classes
         self._keep_model(classes, fitted)
-        self.hierarchy_ = tree
+        self.hierarchy_ = plan.tree
         self._keep_trained([report])
         self.method_ = report["returned"]
         self.alpha_, self.unlabeled_weight_ = report["alpha"], report["unlabeled_weight"]
@@ -339,16 +313,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T)
         self.intercept_ = arrays["intercept"]
         self.class_prior_ = arrays["class_prior"][: len(classes)]
-        self.n_iter_ = report["n_iter"]
-        self.objective_ = report["objective"]
-        self.termination_condition_ = report["termination_condition"]
+        self._keep_end(report)
 
 
 def _log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:
-    """Log-softmax (n, K) of scores (n, K), calibrated unless the temperature is NaN.
-
-    Calibrated scores are divided by the temperature, and the share `smoothing` of the probability is spread evenly.
-    """
+    """Log-softmax (n, K) of scores (n, K), calibrated unless the temperature is NaN."""
     if np.isnan(temperature):
         return log_softmax(scores, axis=1)
     logs = log_softmax(scores / temperature, axis=1)

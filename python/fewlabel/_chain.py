@@ -2,7 +2,7 @@
 best tags in the library."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _markers, _memory, _targets
 from fewlabel._native import _fit, _library
-from fewlabel._native._signatures import SEQUENCE, Progress
+from fewlabel._native._signatures import SEQUENCE
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 _CHUNK = 1 << 22  # pairs of tags looked at in one piece
@@ -147,35 +147,6 @@ class Weights(NamedTuple):
     end: np.ndarray  # (K,)
 
 
-def fit(
-    rows: _data.Rows,
-    lengths: np.ndarray,
-    codes: np.ndarray,
-    options: Mapping[str, Any],
-    watches: _fit.Watches = (),
-    start: Callable[[], int] | None = None,
-    allowed: np.ndarray | None = None,
-) -> _fit.Fitted:
-    """Train on tokens with tag numbers `codes` (int32; -1: none) in sequences of `lengths` (int64).
-
-    `allowed` (n, K) uint8 is 0 where a token without a label cannot have a tag; None: it can have any.
-
-    `start` creates in the library the model to continue from and returns its handle, which is freed here.
-    """
-    tokens, settings = (rows.struct, lengths, len(lengths), codes, allowed), _fit.options_text(options).encode()
-
-    def task(begin: int, progress: Progress, model: np.ndarray) -> None:
-        _library.call("fewlabel_sequence_fit", *tokens, begin, settings, progress, model)
-
-    return _fit.trained(task, watches, start)[0]
-
-
-def weights_of(fitted: _fit.Fitted) -> Weights:
-    k, arrays = fitted.report["n_tags"], fitted.arrays
-    coef = np.ascontiguousarray(arrays["coef"].reshape(-1, k).T)
-    return Weights(coef, arrays["transitions"].reshape(k, k), arrays["start"], arrays["end"])
-
-
 def assemble(report: Mapping[str, Any], weights: Weights) -> int:
     """Handle of a model in the library, built from its report (as in `fewlabel_report`) and weights."""
     n_tags, n_features = weights.coef.shape
@@ -184,8 +155,7 @@ def assemble(report: Mapping[str, Any], weights: Weights) -> int:
 
 
 def best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int) -> np.ndarray:
-    """The best tags (n,) from unary scores (n, K); -inf where a token cannot have a tag, which the library does not
-    know."""
+    """The best tags (n,) from scores (n, K); -inf where a token cannot have a tag, which the library does not know."""
     if _library.is_loaded() and not np.isneginf(scores).any():
         return decode(scores, weights, lengths, n_threads, ("tags",))["tags"]
     return _best_tags(scores, weights, lengths)
@@ -194,17 +164,15 @@ def best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threa
 def decode(
     scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int, wanted: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
-    """Decode the requested outputs from unary scores (n, K): "tags" (n,), "scores" and "margins" (n_sequences,),
-    "marginals" (n, K). The scores are the features of a model whose weights are the identity. A sequence without tokens
-    has the score 0 and, as that of its only tags, an infinite margin."""
+    """ "tags" (n,), "scores" and "margins" (n_sequences,) or "marginals" (n, K) of unary scores (n, K)."""
     n_rows, n_tags = scores.shape
-    some = lengths > 0
+    some = lengths > 0  # others have the score 0 and, as that of their only tags, an infinite margin
     n_some = np.count_nonzero(some)
     shapes = {"tags": (n_rows,), "scores": (n_some,), "margins": (n_some,), "marginals": (n_rows, n_tags)}
     found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
     if n_some:
-        tokens = _data.native(scores).struct, lengths[some], n_some
-        with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:
+        tokens = _data.native(scores), lengths[some], n_some
+        with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:  # scores as features
             _library.call("fewlabel_sequence_decode", model, *tokens, n_threads, *map(found.get, shapes))
     for name, of_none in ("scores", 0.0), ("margins", np.inf):
         if name in found:
@@ -230,8 +198,7 @@ def _best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray) -> np.
 def _best_of_some(
     scores: np.ndarray, weights: Weights, starts: np.ndarray, lengths: np.ndarray, tags: np.ndarray
 ) -> np.ndarray:
-    """Fill in the tags of sequences that begin at `starts` and return their scores; `lengths` are in descending
-    order."""
+    """Fill in the tags of sequences that begin at `starts`, the longest first, and return their scores."""
     best, back = scores[starts] + weights.start, []
     for t in range(1, int(lengths[0])):
         on = int(np.searchsorted(-lengths, -t))  # so many are longer than t

@@ -12,14 +12,8 @@ from fewlabel._inputs import _data, _targets, _weights
 from fewlabel._native import _fit
 
 CONSTANT = "one_class"  # why the fit of a column ended in which every label is the same
-_OF_A_COLUMN = (
-    "alpha",
-    "unlabeled_weight",
-    "termination_condition",
-    "supervised_agreement",
-    "calibration_temperature",
-    "calibration_smoothing",
-)
+_OF_A_COLUMN = ["alpha", "unlabeled_weight", "termination_condition", "supervised_agreement"]
+_OF_A_COLUMN += ["calibration_temperature", "calibration_smoothing"]
 
 
 def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, method: methods.Method) -> None:
@@ -38,7 +32,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
         factors: list[Any] = [_weights.class_factors(model.class_weight, both, each) for each in totals]
         options["class_weight"] = np.ravel(factors)
     with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
-        found = _fit.fit(_data.native(rows), _fit.Labels(codes), weights, options, (show,))
+        found = _fit.fit(_data.native(rows), _fit.labels(codes), weights, options, (show,))
     _keep(model, found)
     _advice.of_the_library([one.report["warnings"] for one in found], model)
 

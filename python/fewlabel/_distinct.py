@@ -19,16 +19,11 @@ class Distinct:
 
     def __init__(self, X: Any, zeros: bool = True):
         """`zeros`: whether rows of zeros count."""
-        digests = list(_digests(X))
-        known: dict[bytes, list[int]] = {}
-        for row, digest in enumerate(digests):
-            known.setdefault(digest, []).append(row)
-        if not zeros:
-            known.pop(_digest(b""), None)
-        order = sorted(known)
+        digests, none = np.array([*_digests(X), None], dtype=object)[:-1], _digest(b"")
+        rows = np.flatnonzero([zeros or digest != none for digest in digests])
+        order, first, counts = np.unique(digests[rows], return_index=True, return_counts=True)
         self.number = {digest: number for number, digest in enumerate(order)}  # of a distinct row
-        self.first = np.array([known[digest][0] for digest in order], dtype=np.intp)  # row with these values
-        self.counts = np.array([len(known[digest]) for digest in order], dtype=np.float64)
+        self.first, self.counts = rows[first], counts.astype(np.float64)  # the first row with these values
 
     def find(self, X: Any) -> np.ndarray:
         """Number (n,) of the distinct row that equals each row; -1: none does."""

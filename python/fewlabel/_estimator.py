@@ -39,8 +39,13 @@ class Estimator(BaseEstimator):
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
                 f"warm_start=True continues from a model with the {kind} {listed(self.classes_)}, but y and "
-                f"class_prior have {listed(classes)}: set warm_start=False to fit other {kind}"
+                f"class_prior have {listed(classes)}: set warm_start=False"
             )
+
+    def _keep_end(self, report: dict[str, Any]) -> None:
+        """Set how the fit ended."""
+        for name in ("n_iter", "objective", "termination_condition"):
+            setattr(self, f"{name}_", report[name])
 
     def _report(self, method: str) -> dict[str, Any]:
         """How the last fit ended, for the library."""

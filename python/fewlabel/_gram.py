@@ -55,10 +55,7 @@ def _checked(gram: np.ndarray) -> np.ndarray:
 
 
 def pivoted_cholesky(gram: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """A factor G (n, m) with G Gᵀ = gram up to rounding, or m = most, and the rows (m,) that are its pivots.
-
-    Source: Fine and Scheinberg (JMLR 2001). A matrix that is not positive semidefinite raises a ValueError.
-    """
+    """A factor G (n, m) with G Gᵀ = gram up to rounding, or m = most, and its pivots (Fine and Scheinberg 2001)."""
     n = gram.shape[0]
     similar = np.abs(gram).sum(axis=1)  # decides between equal residuals, whatever the order of the rows
     left = gram.diagonal().astype(np.float64)  # diagonal of the residual

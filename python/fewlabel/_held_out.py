@@ -8,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import check_scoring, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
@@ -65,10 +65,9 @@ def _measured(fold: Fold, X: Any, measure: Callable[[Any, Any, Any], Any]) -> An
         return measure(model, _safe_indexing(X, fold.test), fold.test)
 
 
-def warn_of_nothing_unlabeled(targets: Targets, unlabeled: Any) -> None:
-    """Warn here, as the fits are quiet."""
-    if targets.labeled.all():
-        _advice.nothing_unlabeled(targets.classes, unlabeled)
+def score(model: Any, rows: Any, test: Any, given: Targets, scoring: Any) -> float:
+    """Score of a fitted model on held-out rows, whose labels are among those given."""
+    return float(check_scoring(model, scoring)(model, rows, given.of(test)))
 
 
 def refuse_one_class(targets: Targets) -> None:
@@ -82,22 +81,19 @@ def refuse_one_class(targets: Targets) -> None:
 
 
 def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | None) -> None:
-    """Reject labels of all rows among which the marker has become a class; where that is not certain, warn.
-
-    Rows of a class differ from the others, unlabeled rows do not. A name like "nan" is evidence in addition.
-    """
+    """Reject labels of all rows among which the marker has become a class; where that is not certain, warn."""
     number = _markers.likely_encoded(targets.classes, targets.totals(weights))
     if number is None:
         return
     others, name = targets.codes != number, targets.classes.tolist()[number]
+    # Rows of a class differ from the others, unlabeled rows do not.
     area, width = _area(model, X, others, np.ones(len(others)) if weights is None else weights)
     if area - width >= _ALIKE:
         return
     found = f"no row of y is unlabeled, and {np.sum(~others)} of {len(others)} rows have the class {name!r}, which "
     if _markers.looks_missing(name):
         raise ValueError(
-            f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, or replace it by None. If it "
-            "is a class, pass unlabeled=None: every row is labeled."
+            f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, if it is a class, unlabeled=None."
         )
     sure = area + width < _ALIKE
     text = (

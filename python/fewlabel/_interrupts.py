@@ -5,24 +5,22 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any
 
 from fewlabel._inputs import _memory
 
-_Found = TypeVar("_Found")
 _STEP = 0.05  # seconds between checks for signals
 _THREAD = 64 << 20  # bytes of address space; Python waits for ever for a thread that finds none to begin with
 
 
 def interruptible(
-    task: Callable[[], _Found], look: Callable[[], None] = lambda: None, cancel: Callable[[], None] | None = None
-) -> _Found:
-    """Result of a task that runs in another thread, while the thread of the caller waits and can be interrupted.
+    task: Callable[[], Any], look: Callable[[], None] = lambda: None, cancel: Callable[[], None] | None = None
+) -> Any:
+    """Result of a task that runs in another thread, while the thread of the caller calls `look` and can be interrupted.
 
-    `look` is called while it runs and once more when it is done. If that raises, or after an interrupt, the task is
-    cancelled and its end awaited; without `cancel` it continues, and its result is dropped.
+    If that raises, the task is cancelled and its end awaited; without `cancel` it continues, and its result is dropped.
     """
-    found, context = Future[_Found](), contextvars.copy_context()
+    found, context = Future[Any](), contextvars.copy_context()
 
     def run() -> None:
         try:

@@ -22,38 +22,33 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     Parameters
     ----------
     method : {"annealing", "switching", "entropy", "expectation", "posterior"} or object, default="annealing"
-        How unlabeled rows are used. Two methods assign labels: "annealing", soft labels that become hard as a
-        temperature decreases; "switching", hard labels, many exchanged at a time. Three methods use probabilities (see
-        Notes): "entropy" minimizes their entropy, with the class prior as their mean; "expectation" only requires that
-        mean; "posterior" minimizes their divergence from labels with that mean. An object of `fewlabel.methods` is a
-        method with options.
+        How unlabeled rows are used. "annealing" and "switching" assign labels, as in `TransductiveSVC`. Three methods
+        use probabilities (see Notes): "entropy" minimizes their entropy, with the class prior as their mean;
+        "expectation" only requires that mean; "posterior" minimizes their divergence from labels with that mean. An
+        object of `fewlabel.methods` has options.
     alpha : float, default=1e-4
-        Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are scaled
-        by their root mean square norm. With smaller values, probabilities are closer to 0 and 1.
+        Strength of the regularization ½‖w‖², above 0, as in `TransductiveSVC`. With smaller values, probabilities are
+        closer to 0 and 1.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 fits a supervised
         model. "expectation" and "posterior" have no such term: all values above 0 are equivalent.
-    class_prior, hierarchy : see `TransductiveSVC`
-    fit_intercept : bool, default=True
-        Whether the model has an intercept.
-    class_weight : see `TransductiveSVC`
+    class_prior, hierarchy, fit_intercept, class_weight : see `TransductiveSVC`
     calibrate : bool, default=True
         Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
         With False, `predict_proba` is the softmax of the scores.
     unlabeled : see `TransductiveSVC`
     max_iter : int, default=10000
         Maximum number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
-        multipliers. The last step is always an exact solve. Without unlabeled rows: Newton steps, at most 200.
+        multipliers. Without unlabeled rows: Newton steps, at most 200.
     tol : float, default=1e-5
         Tolerance of the last solve: relative distance of its objective from the optimum. "entropy" and "posterior" are
         not convex; their last solve stops at the gradient norm that corresponds to this distance at curvature `alpha`.
-    n_jobs : see `TransductiveSVC`
-    warm_start, verbose : see `TransductiveSVC`
+    n_jobs, warm_start, verbose : see `TransductiveSVC`
 
     Attributes
     ----------
-    classes_, coef_, intercept_, alpha_, unlabeled_weight_ : see `TransductiveSVC`
-    class_prior_, hierarchy_, transduction_ : see `TransductiveSVC`
+    classes_, coef_, intercept_, alpha_, unlabeled_weight_, class_prior_ : see `TransductiveSVC`
+    hierarchy_, transduction_ : see `TransductiveSVC`
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probability of each class for every training row: with `calibrate` it is calibrated for rows of the fit, which
         `predict_proba` is not. Otherwise, with unlabeled rows, the soft labels ("switching" has none; those of
@@ -71,18 +66,8 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     Warns
     -----
-    DataWarning, ClassPriorWarning, FewlabelWarning
-        As `TransductiveSVC`.
-    ConvergenceWarning
-        If `max_iter` was reached, labels did not settle, the last solve did not converge, or the mean probabilities of
-        the unlabeled rows do not meet `class_prior`. The message reports the remaining difference.
-
-    See Also
-    --------
-    TransductiveSVC : The same with large-margin losses.
-    fewlabel.inspection.check : Do unlabeled rows help here?
-    fewlabel.estimate_class_prior : The shares of class_prior="auto", with a confidence interval.
-    sklearn.linear_model.LogisticRegression : The same model from labeled rows only.
+    DataWarning, ClassPriorWarning, FewlabelWarning, ConvergenceWarning
+        As `TransductiveSVC`, and if the mean probabilities of the unlabeled rows do not meet `class_prior`.
 
     Notes
     -----
@@ -98,29 +83,22 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
 
     This is the objective of "annealing" and "switching". In the other methods the third term is the weighted entropy
     ("entropy"), absent ("expectation"), or the divergence of the probabilities from labels ("posterior"). The mean of
-    the probabilities, or of these labels, is constrained to the class prior within 1e-4. The page "How it works" has
-    the formulas.
+    the probabilities, or of these labels, is constrained to the class prior within 1e-4, see "How it works".
 
     Without unlabeled rows and without intercept, the model equals `LogisticRegression(C=1/(l*alpha*rms**2))`, or for
     two classes `C=2/(l*alpha*rms**2)`. (With intercept they differ: `LogisticRegression` does not regularize b.)
 
     Calibration changes neither the order of the scores nor the predicted classes.
-    `sklearn.calibration.CalibrationDisplay` plots how reliable the probabilities are.
 
     References
     ----------
-    Keerthi, Sundararajan and Shevade (COLING 2012), sections 4.1 to 4.3: the methods. Grandvalet and Bengio (NIPS
-    2005): entropy. Mann and McCallum (ICML 2007): expectation.
+    Keerthi et al. (COLING 2012), sections 4.1 to 4.3: the methods. Grandvalet and Bengio (NIPS 2005): entropy. Mann and
+    McCallum (ICML 2007): expectation.
 
     Examples
     --------
     >>> import numpy as np
     >>> from fewlabel import SemiSupervisedLogisticRegression
-    >>> X = np.array([[0.0, 1.0], [0.2, 0.9], [0.1, 1.1], [1.0, 0.1], [0.9, 0.0], [1.1, 0.2]])
-    >>> y = np.array(["low", None, None, "high", None, None])
-    >>> model = SemiSupervisedLogisticRegression(alpha=1e-2, calibrate=False).fit(X, y)
-    >>> model.transduction_.tolist()
-    ['low', 'low', 'low', 'high', 'high', 'high']
     >>> from sklearn.datasets import load_iris
     >>> X, species = load_iris(return_X_y=True)
     >>> y = np.where(np.arange(150) % 5 == 0, species, -1)

@@ -47,25 +47,12 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
         `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_` and `objective_`
         are not saved.
     path : path-like
-        The file, usually with the ending .safetensors. An existing file is replaced; for a symbolic link, its target
-        is replaced.
+        The file, usually with the ending .safetensors. An existing file, or the target of a link, is replaced.
 
     Raises
     ------
-    ValueError
-        If a parameter cannot be saved, or a row has several labels.
-    TypeError
-        If the model is of another type, such as a pipeline.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from fewlabel import TransductiveSVC, load_model, save_model
-    >>> model = TransductiveSVC().fit([[0.0], [0.1], [0.9], [1.0]], ["no", None, None, "yes"])
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.safetensors")
-    >>> save_model(model, path)
-    >>> load_model(path).predict([[0.8]])
-    array(['yes'], dtype=object)
+    ValueError, TypeError
+        If a parameter cannot be saved, a row has several labels, or the model is of another type.
     """
     if type(model).__name__ not in _ESTIMATORS:
         cure = "use joblib" + ", or save its last step, pipeline[-1]" * hasattr(model, "steps")

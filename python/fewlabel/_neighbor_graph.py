@@ -31,15 +31,12 @@ class Graph:
             raise ValueError("every row of X is zero: a graph of nearest neighbors needs other rows")
         self.n_features = m = min(n, m)
         whole = 2 * m >= n  # an iteration would take longer
-        _memory.need(
-            8.0 * n * (3 * n if whole else 4 * m) + 8.0 * X.shape[0] * m,
-            f"the graph kernel of {X.shape[0]} rows",
-            "set n_components to fewer",
-        )
+        n_bytes = 8.0 * n * (3 * n if whole else 4 * m) + 8.0 * X.shape[0] * m
+        _memory.need(n_bytes, f"the graph kernel of {X.shape[0]} rows", "set n_components to fewer")
         k = max(1, min(n_neighbors, n - 1))
         self._neighbors = NearestNeighbors(n_neighbors=k, n_jobs=n_jobs).fit(X[self._nodes.first])
         near = self._near() if n > 1 else np.empty((1, 0), dtype=np.intp)
-        ends = np.arange(0, near.size + 1, near.shape[1]) if near.size else [0, 0]
+        ends = np.arange(n + 1) * near.shape[1]
         joined = sp.csr_array((np.ones(near.size), near.ravel(), ends), shape=(n, n))
         self._decompose(sp.csr_array(joined.maximum(joined.T)), whole)
 
@@ -69,8 +66,7 @@ class Graph:
             return np.asarray(self._neighbors.kneighbors(X, return_distance=False))
 
     def _decompose(self, graph: sp.csr_array, whole: bool) -> None:
-        """Eigenvectors of a graph of nodes that stand for equal rows: the copies of two nodes are connected if the
-        nodes are, and an eigenvector has the same value for all copies of a node."""
+        """Eigenvectors of a graph of nodes that stand for equal rows, which have the same value in each of them."""
         counts, m = self._nodes.counts, self.n_features
         self._degrees = np.maximum(1.0, graph @ counts)  # a single node has no neighbor
         n_pieces, piece = connected_components(graph, directed=False)
@@ -102,11 +98,10 @@ def _smallest_of_all(similar: sp.csr_array, m: int) -> tuple[np.ndarray, np.ndar
 
 
 def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.ndarray, np.ndarray]:
-    """The same for m far below n. The vectors of the eigenvalue 0 are known in closed form; an iteration would find
-    only some of them if the eigenvalue is repeated.
+    """The same for m far below n. Of the eigenvalue 0, which is repeated, an iteration would find only some vectors.
 
-    If the rows lie near a line or a plane, the eigenvalues are so close to each other that an iteration does not
-    converge, but the factors of the matrix are sparse. Otherwise the iteration converges, and the factors are dense.
+    If the rows lie near a line or a plane, the eigenvalues are so close that an iteration does not converge, but the
+    factors of the matrix are sparse.
     """
     n, pieces = zero.shape
     known = zero[:, :m].toarray()

@@ -68,8 +68,7 @@ def of_labels(
     bounds = np.array([_bound(sample) for sample in samples])
     if np.quantile(bounds, (1 + level) / 2) >= LARGEST:
         raise ValueError(
-            "class_prior: the unlabeled rows cannot be told from those of the only labeled class, so that its share "
-            "cannot be estimated: give class_prior with shares, or label some rows of another class"
+            "the unlabeled rows cannot be told from those of the only labeled class: label some rows of another one"
         )
     share = _share(_bound(above), agreement)
     deviation = np.hypot(np.std([np.log(_share(bound, agreement)) for bound in bounds]), WRONG)

@@ -87,9 +87,7 @@ def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], Any]]
 class FitTask:
     """A fit for scikit-learn's callbacks: a task "fit" with an unknown number of subtasks "step".
 
-    Hooks get the labeled rows as X and y, because markers would be scored as a class. A step has no `fitted_estimator`,
-    as the weights are in the library until the end of the fit. If a hook at the end of a step returns True, the fit
-    stops.
+    Hooks get the labeled rows as X and y, because markers would be scored as a class. A step has no `fitted_estimator`.
     """
 
     def __init__(self, estimator: Any, X: Any, targets: Targets, sample_weight: Any) -> None:

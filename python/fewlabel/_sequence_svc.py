@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _scores, _threads
+from fewlabel._native import _fit, _library, _scores, _threads
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -84,11 +85,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
         "objective": the mean loss of each epoch, measured before the step on each sequence.
     n_features_in_, feature_names_in_ : see `Shared`
 
-    See Also
-    --------
-    fewlabel.sequences.TokenVectorizer : Features of tokens.
-    fewlabel.datasets.load_conll_file : Reads tokens and tags.
-
     Notes
     -----
     With L tokens that have a tag or a set of tags, and the root mean square norm of the rows, rms, the objective is
@@ -107,19 +103,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
     for the probabilities p of a sequence's tags, as in `predict_marginals`, and the shares m(q) of the tags; with
     "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
 
-    Tags of tokens without a label, and those of a set, are summed out; the objective may then have several minima.
+    Tags of tokens without a label, and those of a set, are summed out.
 
     References
     ----------
-    Lafferty, McCallum and Pereira (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien, Brefeld
-    and Scheffer (ICML 2007): "gradient". Ganchev, Graça, Gillenwater and Taskar (JMLR 2010): "posterior". Duchi, Hazan
-    and Singer (JMLR 2011): the steps.
+    Lafferty et al. (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien et al. (ICML 2007):
+    "gradient". Ganchev et al. (JMLR 2010): "posterior". Duchi et al. (JMLR 2011): the steps.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from fewlabel import SequenceSVC
-    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> X = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     >>> model = SequenceSVC().fit(X, ["O", "B", "O", "B", "I"], lengths=[2, 3])
     >>> model.predict(X, lengths=[2, 3])
     array(['O', 'B', 'O', 'B', 'I'], dtype='<U1')
@@ -148,8 +142,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
             Features of the tokens: all sequences concatenated, or one matrix per sequence.
         y : array-like of shape (n_tokens,), or list of such
-            Tags: all sequences concatenated, or one array per sequence. Tokens without a tag have the marker of the
-            parameter `unlabeled`; a set holds the tags that a token may have.
+            Tags, likewise. Tokens without one have the marker `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or all tokens form one
             sequence.
@@ -157,33 +150,31 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            If a parameter is out of range, X, y or lengths are invalid, no token is labeled, or labels use a forbidden
-            transition. Other errors are those of `TransductiveSVC.fit`.
+            As `TransductiveSVC.fit`, and if lengths are invalid or labels use a forbidden transition.
         """
         warm = self._is_warm()
         X, y, tokens = _chain.flat(X, y, lengths)
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
-        given = _targets.one_a_row(y, self.unlabeled)
-        _chain.check_tokens(rows.shape[0], given.codes)
+        targets = _targets.one_a_row(y, self.unlabeled)
+        _chain.check_tokens(rows.shape[0], targets.codes)
         tokens = _chain.checked(tokens, rows.shape[0])
-        labels = _chain.with_certain_tags(given)
+        labels = _chain.with_certain_tags(targets)
         if len(labels.classes) > _MOST_TAGS:
             raise ValueError(
-                f"y has {len(labels.classes)} tags, and every pair of tags has a weight: at most {1000} are supported"
+                f"y has {len(labels.classes)} tags, and every pair of tags has a weight: {_MOST_TAGS} at most"
             )
         if warm:
             self._check_start(labels.classes, "tags")
-        allowed = _chain.allowed_tags(labels)
+        lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
+        given = _data.native(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
-        options = self._options() | {
-            "forbidden_transitions": forbidden,
-            "class_prior": self._class_prior(labels),
-        }
+        options = self._options() | {"forbidden_transitions": forbidden, "class_prior": self._class_prior(labels)}
         start = self._assemble if warm else None
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
-            fitted = _chain.fit(_data.native(rows), tokens[tokens > 0], labels.codes, options, (show,), start, allowed)
+            train = partial(_library.call, "fewlabel_sequence_fit", *given)
+            fitted = _fit.trained(train, options, (show,), start)[0]
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -260,9 +251,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         self.classes_ = classes
-        self.coef_, self.transitions_, self.start_, self.end_ = _chain.weights_of(fitted)
-        self.n_iter_, self.objective_ = fitted.report["n_iter"], fitted.report["objective"]
-        self.termination_condition_ = fitted.report["termination_condition"]
+        report, arrays = fitted
+        self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(-1, len(classes)).T)
+        self.transitions_ = arrays["transitions"].reshape(len(classes), -1)
+        self.start_, self.end_ = arrays["start"], arrays["end"]
+        self._keep_end(report)
 
     def _assemble(self) -> int:
         return _chain.assemble(self._report(str(self.loss)), self._weights())

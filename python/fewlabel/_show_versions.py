@@ -11,14 +11,7 @@ from fewlabel._version import __version__
 
 
 def show_versions() -> None:
-    """Print the versions of fewlabel, its native library, Python and the packages it works with.
-
-    Examples
-    --------
-    >>> import fewlabel
-    >>> fewlabel.show_versions()  # doctest: +ELLIPSIS
-    fewlabel: ...
-    """
+    """Print the versions of fewlabel, its native library, Python and the packages it works with."""
     facts = {
         "fewlabel": __version__,
         "native library": _native(),

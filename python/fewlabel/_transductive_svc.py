@@ -23,11 +23,9 @@ class TransductiveSVC(LinearClassifier):
     method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
         How labels of unlabeled rows are found. "auto": by annealing and by switching, and the solution with the lower
         objective is returned; averaged with two other classifiers if the class shares are estimated, see Notes.
-        "annealing": soft labels that become hard as a temperature decreases. "switching": hard
-        labels, many exchanged at a time, while the weight of the unlabeled rows increases.
-        "pair_switching": Joachims' algorithm, one pair exchanged at a time. "gradient": no labels,
-        but a smooth loss of the margin between the best and the second-best class. An object of `fewlabel.methods` is a
-        method with options.
+        "annealing": soft labels that become hard as a temperature decreases. "switching": hard labels, many exchanged
+        at a time, while the weight of the unlabeled rows increases. "pair_switching": Joachims' algorithm, one pair at
+        a time. "gradient": a smooth loss in place of labels. An object of `fewlabel.methods` has options.
     alpha : float or "auto", default="auto"
         Strength of the regularization ½‖w‖², above 0. Losses are averaged, as in `SGDClassifier`, and rows are scaled
         by their root mean square norm, so that `alpha` does not depend on the scale of X, see Notes. "auto":
@@ -39,8 +37,7 @@ class TransductiveSVC(LinearClassifier):
         Share of each class among the unlabeled rows. "auto": estimated as by `estimate_class_prior`. "labels": the
         shares of the labeled rows, by weight. Otherwise shares in the order of `classes_`, or a dict from class to
         share; each above 0 and below 1, together 1. A dict can name a class without labeled rows; it is assigned the
-        rows that fit the other classes least. If one class alone has labels, `estimate_class_prior` finds such a dict;
-        a class prior that names no other class is ignored.
+        rows that fit the other classes least. If one class alone has labels, `estimate_class_prior` finds such a dict.
     loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
         Loss of a row. "squared_hinge": ½max(0, 1-m)² of its margin m, summed over more than two classes, one against
         the rest. "hinge": max(0, 1-m), likewise. "crammer_singer": the largest of 0 and 1 + s_k - s_y over the other
@@ -48,9 +45,8 @@ class TransductiveSVC(LinearClassifier):
         losses, see Notes: leave the default.
     hierarchy : dict, str or None, default=None
         Tree whose leaves are the classes: a dict from child to parent over the names of classes and groups, or a
-        separator in the class names: with "." the class "a.b.c" is below "a.b", which is below "a". Names without a
-        parent are at the top level. Classes of one group share weights, which helps classes with few labels. Classes
-        of the dict without a label or a share in `class_prior` are left out, with a warning.
+        separator in the class names: with "." the class "a.b.c" is below "a.b", which is below "a". Classes of one
+        group share weights. Those of the dict without a label or a share in `class_prior` are left out, with a warning.
     fit_intercept : bool, default=True
         Whether the model has an intercept. Without one, the threshold is 0 regardless of the `balance` of the method.
     class_weight : dict, "balanced" or None, default=None
@@ -64,16 +60,15 @@ class TransductiveSVC(LinearClassifier):
         `y` has none of these, -1 and the text "-1". None: every row is labeled. Any other value is the marker, for
         example 0 for labels from SVMlight and SVMlin files. If "auto" is ambiguous, `fit` raises a ValueError.
     max_iter : int, default=10000
-        Maximum number of outer steps: temperatures or relabelings. The last step is always an exact solve for the
-        current labels. Without unlabeled rows: Newton steps, at most 200.
+        Maximum number of outer steps: temperatures or relabelings. Without unlabeled rows: Newton steps, at most 200.
     tol : float, default=1e-5
         Tolerance of the last solve: relative distance of its objective from the optimum.
     n_jobs : int or None, default=None
         Number of threads. None: every core that the process may use, but 1 inside a joblib worker; -1: every core.
         Results are bitwise identical for any number of threads.
     warm_start : bool, default=False
-        Whether `fit` continues from the fitted model, at a low temperature or at the full weight of the unlabeled rows,
-        for example after labels were added. Features and classes must be the same; all parameters may change.
+        Whether `fit` continues from the fitted model, at a low temperature or at the full weight of the unlabeled rows.
+        Features and classes must be the same; all parameters may change.
     verbose : see `Shared`
 
     Attributes
@@ -81,8 +76,7 @@ class TransductiveSVC(LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
         Classes, sorted, without the marker.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), float64
-        Weights of the features: one row for one or two classes, otherwise one row per class. Weights of groups are
-        included.
+        Weights of the features: one row for one or two classes, otherwise one row per class.
     intercept_ : ndarray of shape (1,) or (n_classes,), float64
         Intercept of each score.
     alpha_ : float
@@ -119,8 +113,7 @@ class TransductiveSVC(LinearClassifier):
         or with more classes "share_distance", the largest difference between a class's share and its prior; "n_passes",
         the passes over the data so far; "entropy" of the soft labels in bits per row (annealing).
     supervised_agreement_ : float
-        Share of the unlabeled rows for which the supervised model, the starting point of the method, predicts the same
-        class. NaN after a warm start and if there is nothing to compare.
+        Share of the unlabeled rows for which the supervised model predicts the same class. NaN after a warm start.
     calibration_temperature_ : float
         Temperature by which `predict_proba` divides scores before the softmax, for new rows. NaN if not calibrated.
     calibration_smoothing_ : float
@@ -141,13 +134,6 @@ class TransductiveSVC(LinearClassifier):
         class with two distinct ones: then they are not calibrated.
     ConvergenceWarning
         If `max_iter` was reached, labels did not settle, or the last solve did not converge.
-
-    See Also
-    --------
-    SemiSupervisedLogisticRegression : The same with probabilities.
-    fewlabel.inspection.check : Do unlabeled rows help here?
-    fewlabel.estimate_class_prior : The shares of class_prior="auto", with a confidence interval.
-    sklearn.svm.LinearSVC : The same model from labeled rows only.
 
     Notes
     -----
@@ -175,12 +161,9 @@ class TransductiveSVC(LinearClassifier):
     1 where f is at most 0.4 from 0, 0 where it is 1 or more, and two parabolas in between. With more classes, m is s_y
     minus 0.1 log Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
 
-    With "auto" the last row of `history_` is the comparison of annealing with switching, which ends early if it cannot
-    reach a lower objective.
-
-    If "auto" estimates the shares, the classifier is a weighted sum of the best solution, the supervised one and a
-    mixture of all rows (Nigam et al. 2000), by the rule under "the committee of auto" in "How it works". `history_` and
-    `objective_` are those of the solution.
+    With "auto" the last row of `history_` is the comparison of annealing with switching. If it estimates shares, the
+    classifier is a weighted sum of the best solution, the supervised one and a mixture of all rows (Nigam et al. 2000),
+    see "the committee of auto" in "How it works"; `history_` and `objective_` are those of the solution.
 
     Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` and
     `history_` are lists with an entry for each column; `coef_` and `intercept_` have a row, `transduction_` and
@@ -189,32 +172,22 @@ class TransductiveSVC(LinearClassifier):
     column's labels, or the share of 1 in each column. A column of equal labels, or of none (then it is 0), is constant,
     unless its share is given. `hierarchy` and `warm_start` are not supported.
 
-    Use rows of unit length: `text_vectorizer` makes them, and `Normalizer` scales any rows. If row lengths vary
-    widely, "annealing" may separate long rows from short rows instead of the classes.
+    Use rows of unit length, as `Normalizer` makes them: "annealing" may separate long rows from short ones.
 
     References
     ----------
-    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005), Zien, Brefeld
-    and Scheffer (ICML 2007): the methods. Keerthi, Sundararajan and Shevade (COLING 2012): many classes and trees.
-    Crammer and Singer (JMLR 2001): their loss.
+    Joachims (ICML 1999), Sindhwani and Keerthi (SIGIR 2006), Chapelle and Zien (AISTATS 2005), Zien et al. (ICML 2007):
+    the methods. Keerthi et al. (COLING 2012): many classes and trees. Crammer and Singer (JMLR 2001): their loss.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from fewlabel import TransductiveSVC
-    >>> X = np.array([[0.0, 1.0], [0.2, 0.9], [0.1, 1.1], [1.0, 0.1], [0.9, 0.0], [1.1, 0.2]])
-    >>> y = np.array([0, -1, -1, 1, -1, -1])
-    >>> model = TransductiveSVC().fit(X, y)
+    >>> X = [[0.0, 1.0], [0.2, 0.9], [0.1, 1.1], [1.0, 0.1], [0.9, 0.0], [1.1, 0.2]]
+    >>> model = TransductiveSVC().fit(X, [0, -1, -1, 1, -1, -1])
     >>> model.transduction_
     array([0, 0, 0, 1, 1, 1])
     >>> model.predict([[0.0, 0.8]])
     array([0])
-
-    A method with options:
-
-    >>> from fewlabel.methods import Switching
-    >>> TransductiveSVC(method=Switching(max_switches=1)).fit(X, y).transduction_
-    array([0, 0, 0, 1, 1, 1])
     """
 
     method: _Method | Auto | Annealing | Switching | PairSwitching | Gradient = "auto"

@@ -2,18 +2,7 @@
 
 
 class FewlabelWarning(UserWarning):
-    """Base class of the warnings of this package, except convergence warnings.
-
-    A fit that did not converge warns by `sklearn.exceptions.ConvergenceWarning`.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from fewlabel import ClassPriorWarning, FewlabelWarning
-    >>> warnings.simplefilter("error", FewlabelWarning)  # raise them
-    >>> warnings.simplefilter("ignore", ClassPriorWarning)  # but for these: the shares are known and exact
-    >>> warnings.simplefilter("default", FewlabelWarning)
-    """
+    """Base class of the warnings of this package, except `sklearn.exceptions.ConvergenceWarning`."""
 
 
 class ClassPriorWarning(FewlabelWarning):

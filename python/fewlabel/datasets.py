@@ -29,8 +29,7 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     path : path-like
         The file, UTF-8; plain, or compressed by gzip, bzip2 or xz, whatever its name.
     columns : tuple of int, default=(0, -1)
-        Columns to read, counted from 0, or from the end if negative: by default tokens and their tags; (0,) for tokens
-        without tags, (1, 3) for words and parts of speech of CoNLL-U.
+        Columns to read, counted from 0, or from the end if negative; (1, 3): words and parts of speech of CoNLL-U.
 
     Returns
     -------
@@ -40,17 +39,13 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     Raises
     ------
     ValueError
-        If a line has too few columns or others than the line before, sentences have different numbers of columns and
-        `columns` counts from the end, or the file is not UTF-8 or damaged.
+        If the number of columns changes, or the file is not UTF-8 or damaged.
 
     Notes
     -----
     The columns of a sentence are separated by tabs if one of its lines has a tab, otherwise by blanks. Between tabs an
-    empty cell is the text "": `SequenceSVC(unlabeled="")` takes it for a token without a tag. A line of blanks alone,
-    or of tabs alone, is empty.
-
-    A line with -DOCSTART- ends a sentence and is skipped, as are comments, which begin with # and stand before the
-    tokens, and ranges and empty nodes of CoNLL-U ("1-2", "8.1").
+    empty cell is the text "". A line with -DOCSTART- ends a sentence and is skipped, as are comments, which begin with
+    # and stand before the tokens, and ranges and empty nodes of CoNLL-U ("1-2", "8.1").
 
     Examples
     --------
@@ -160,13 +155,6 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
         Docstrings of public names, in the order of topics and names. One that several names share is taken once.
     topic : ndarray of shape (n_texts,), str
         The subpackage of each.
-
-    Examples
-    --------
-    >>> from fewlabel.datasets import load_scipy_docs
-    >>> texts, topic = load_scipy_docs(("signal", "stats"))
-    >>> sorted(set(topic.tolist()))
-    ['signal', 'stats']
     """
     found: dict[str, str] = {}
     for topic in (topics,) if isinstance(topics, str) else topics:

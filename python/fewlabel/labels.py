@@ -69,13 +69,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     Returns
     -------
     votes : ndarray of shape (n_rows, n_words), object
-        The class of the word where the text contains it, else None.
-
-    Warns
-    -----
-    DataWarning
-        If no text contains some of the words, which are named.
-
+        The class of the word where the text contains it, else None. A `DataWarning` names words that no text contains.
     """
     if isinstance(texts, str | Mapping) or hasattr(texts, "columns") or not np.iterable(texts):
         raise ValueError(f"texts must be a list of texts, got {'one text' if isinstance(texts, str) else type(texts)}")
@@ -147,9 +141,8 @@ def from_votes(
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
     Sources are taken as independent. Accuracies that are not given are estimated from the labeled rows, and those of
-    sources that vote for several classes also from the rows with several votes, by expectation-maximization (Dawid &
-    Skene 1979, with one number a source). Agreement says little of sources that vote for one class each, such as
-    keywords: without labels they have a common accuracy, and the class with most votes is the likeliest.
+    sources that vote for several classes also from the rows with several votes, by expectation-maximization. Without
+    labels, sources that vote for one class each, such as keywords, have a common accuracy.
 
     Parameters
     ----------
@@ -173,8 +166,7 @@ def from_votes(
 
     References
     ----------
-    A. P. Dawid, A. M. Skene (1979). Maximum likelihood estimation of observer error-rates using the EM algorithm.
-    Applied Statistics 28, 20-28.
+    Dawid and Skene (Applied Statistics 1979), with one number a source.
     """
     columns = _markers.table(votes, "votes")
     if columns.ndim != 2 or not columns.size:
@@ -192,10 +184,8 @@ def from_votes(
     codes = codes.reshape(columns.shape)
     names = _names(column_names(votes) if sources is None else sources, columns.shape[1])
     a = _accuracies(codes, truth, len(classes), accuracies)
-    return Votes(
-        Soft(_posterior(codes, truth, a, len(classes)), classes),
-        _summary(names, codes, classes) | {"accuracy": a.tolist()},
-    )
+    soft = Soft(_posterior(codes, truth, a, len(classes)), classes)
+    return Votes(soft, _summary(names, codes, classes) | {"accuracy": a.tolist()})
 
 
 def _names(sources: Any, n: int) -> list[Any]:

@@ -127,8 +127,7 @@ def resolve(method: Any, names: tuple[str, ...]) -> Method:
     if not isinstance(found, Method) or found.name not in names:
         kinds = ", ".join(f"{name!r}" for name in names)
         raise ValueError(
-            f"method={method!r} is not one of {kinds}, nor one of these with options, such as "
-            f"{_BY_NAME[names[0]]()!r} of fewlabel.methods"
+            f"method={method!r} is not one of {kinds}, nor an object such as fewlabel.methods.{_BY_NAME[names[0]]()!r}"
         )
     return found
 

@@ -21,9 +21,7 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
     For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
-    unlabeled rows; those of `fewlabel.model_selection.SemiSupervisedSplit` do not. Numeric labels in an object array,
-    for example beside None, are scored as numbers. Of several labels a row, the rows that are known in all columns are
-    scored; `multilabel_f1_score` scores the others too.
+    unlabeled rows. Of several labels a row, the rows that are known in all columns are scored.
 
     Parameters
     ----------
@@ -37,13 +35,11 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
     >>> from fewlabel.metrics import labeled_scorer
-    >>> X, y = np.zeros((6, 1)), np.array([0, 0, 0, 1, -1, -1])
-    >>> model = DummyClassifier(strategy="constant", constant=0).fit(X, y)
-    >>> model.score(X, y), labeled_scorer("accuracy")(model, X, y)
-    (0.5, 0.75)
+    >>> X, y = [[0], [0], [0], [0], [0], [0]], [0, 0, 0, 1, -1, -1]
+    >>> labeled_scorer("accuracy")(DummyClassifier(strategy="constant", constant=0).fit(X, y), X, y)
+    0.75
     """
     return _LabeledScorer(scoring, unlabeled)
 
@@ -114,8 +110,7 @@ def positive_unlabeled_scores(
 ) -> PositiveScores:
     """Recall, precision and F1 of the positive class, from held-out positive labels and the class's share.
 
-    Recall needs positive rows only. Precision follows from it: of the unlabeled rows, the part recall * share is
-    positive and predicted so.
+    Precision follows from recall: of the unlabeled rows, the part recall * share is positive and predicted so.
 
     Parameters
     ----------
@@ -125,8 +120,7 @@ def positive_unlabeled_scores(
     y_pred : array-like of shape (n_rows,)
         Predictions for the same rows.
     share : float
-        Share of the positive class among the unlabeled rows, between 0 and 1: as given to or estimated by the model
-        (`class_prior_`).
+        Share of the positive class among the unlabeled rows, between 0 and 1, such as that in `class_prior_`.
     pos_label : label, default=1
         The positive class.
 
@@ -169,7 +163,7 @@ def positive_unlabeled_scores(
 
 @dataclass(eq=False, repr=False)
 class _LabeledScorer:
-    """Result of `labeled_scorer`: an object instead of a closure, so that it can be pickled."""
+    """Result of `labeled_scorer`, which can be pickled."""
 
     scoring: Any
     unlabeled: Any

@@ -36,8 +36,8 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
     Notes
     -----
-    The labels of test sets are those in `y`, unchanged. The `score` method of the classifiers accepts numbers in an
-    object array, such as [0, 1, None]; scikit-learn's metrics do not: use `fewlabel.metrics.labeled_scorer`.
+    The labels of test sets are those in `y`. scikit-learn's metrics refuse numbers in an object array, such as [0, 1,
+    None], which `fewlabel.metrics.labeled_scorer` and the `score` method of the classifiers accept.
 
     Examples
     --------
@@ -95,15 +95,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of splits.
-
-        Parameters
-        ----------
-        X : object, default=None
-            Not used.
-        y : array-like of shape (n_rows,) or None, default=None
-            Labels with markers; only some splitters, such as `LeaveOneOut`, need them here, or groups.
-        """
+        """Number of splits; some splitters, such as `LeaveOneOut`, need the labels or groups for it."""
         if y is None:
             return int(self._inner().get_n_splits())
         has_label, values = self._read(y)
@@ -142,11 +134,11 @@ def held_out_probabilities(
     estimator : estimator or pipeline with a method `predict_proba`
         Clones are fitted.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled.
+        Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`.
     n_jobs : int or None, default=None
-        Number of fits at a time, as in `cross_val_predict`.
+        Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
     verbose : int, default=0
         Above 0: show the progress of the fits, from the third second on.
 
@@ -155,16 +147,6 @@ def held_out_probabilities(
     probabilities : ndarray of shape (n_rows, n_classes), float64
         A column for each class with a label, sorted. Rows that no fit has held out, such as unlabeled ones, are NaN;
         those that several have held out have the mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fewlabel import SemiSupervisedLogisticRegression
-    >>> from fewlabel.model_selection import held_out_probabilities
-    >>> X = np.vstack([np.tile([1.0, 0.1], (4, 1)), np.tile([0.1, 1.0], (4, 1))])
-    >>> y = np.array(["a", "a", None, None, "b", "b", None, None])
-    >>> held_out_probabilities(SemiSupervisedLogisticRegression(calibrate=False), X, y, cv=2).round().tolist()
-    [[1.0, 0.0], [1.0, 0.0], [nan, nan], [nan, nan], [0.0, 1.0], [0.0, 1.0], [nan, nan], [nan, nan]]
     """
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     classes = targets.classes[targets.counts() > 0]
@@ -201,12 +183,10 @@ def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
     classes, counts = np.unique(labels, return_counts=True)
     if counts.max() < folds:
         raise ValueError(
-            f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer folds, or a "
-            "splitter that draws, such as StratifiedShuffleSplit"
+            f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer folds"
         )
     alone = classes[counts == 1]
     if alone.size:
         raise ValueError(
-            f"one labeled row only: class {listed(alone)}. Every class needs two, one to learn from and one to "
-            "test: label another one, or leave the class out"
+            f"one labeled row only: class {listed(alone)}. Label another one, to learn from, or leave the class out"
         )

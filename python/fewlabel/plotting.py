@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
@@ -52,17 +51,6 @@ class HistoryDisplay:
         The panels, top to bottom.
     figure_ : matplotlib Figure
     lines_ : list of 4 matplotlib Line2D
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.plotting import HistoryDisplay
-    >>> model = TransductiveSVC().fit([[0.0], [0.2], [0.1], [0.9], [0.8], [1.0]], [0, -1, -1, -1, -1, 1])
-    >>> display = HistoryDisplay.from_estimator(model)
-    >>> [axes.get_ylabel() for axes in display.axes_]
-    ['objective', 'temperature', 'labels changed', 'share of class 1']
     """
 
     history: Any
@@ -155,18 +143,6 @@ class LearningCurveDisplay:
         Means over the draws: semi-supervised, supervised.
     fill_between_ : list of 2 matplotlib collections
         One standard deviation over the draws around each mean.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from sklearn.datasets import load_digits
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.plotting import LearningCurveDisplay
-    >>> X, y = load_digits(n_class=2, return_X_y=True)
-    >>> display = LearningCurveDisplay.from_estimator(TransductiveSVC(), X / 16, y, n_labels=[4, 8], n_draws=2)
-    >>> display.scores.shape
-    (2, 2)
     """
 
     n_labels: Any
@@ -197,20 +173,16 @@ class LearningCurveDisplay:
         ----------
         estimator : estimator or pipeline
             Semi-supervised estimator; clones are fitted.
-        X : {array-like, sparse matrix, data frame} of shape (n_rows, n_features), or what a pipeline takes
-            Rows.
         y : array-like of shape (n_rows,)
             Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
         n_labels : sequence of int, default=None
-            Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels. In each draw the
-            larger sets contain the smaller ones.
+            Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels.
         n_draws : int, default=5
             Number of random draws of test rows and labels. Every class is among the fewest labels.
         test_size : float, default=0.25
             Share of the labeled rows that is held out.
         supervised : estimator, pipeline or None, default=None
-            Estimator that is fitted on the labeled rows only. None: a clone of the estimator with `unlabeled_weight=0`,
-            to which the unlabeled rows are passed too, so that the transformers of a pipeline are the same.
+            Estimator that is fitted on the labeled rows only. None: a clone with `unlabeled_weight=0`, fitted on all.
         scoring : str, callable or None, default=None
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
@@ -222,7 +194,7 @@ class LearningCurveDisplay:
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
         X = _data.admitted(X)
         sizes, folds, given = _plan(estimator, X, y, n_labels, n_draws, test_size, supervised, random_state)
-        measure = partial(_score, given=given, scoring=scoring)
+        measure = partial(_held_out.score, given=given, scoring=scoring)
         scored = _held_out.measured("learning curve", folds, X, measure, n_jobs, verbose)
         scores, supervised_scores = np.reshape(scored, (n_draws, len(sizes), 2)).T
         name = "accuracy" if scoring is None else scoring.replace("_", " ") if isinstance(scoring, str) else "score"
@@ -295,10 +267,6 @@ def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -
     found = _markers.column(y, "y").astype(object)
     found[~kept] = marker
     return found
-
-
-def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, scoring: Any) -> Any:
-    return check_scoring(model, scoring)(model, rows, given.of(test))
 
 
 def _check_sizes(n_labels: Any) -> list[int]:

@@ -57,17 +57,7 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     Returns
     -------
     score_func : callable
-        Called with X and y, which has markers: -1 or None, as selectors refuse NaN. It raises a ValueError if no row is
-        labeled.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.feature_selection import SelectKBest, chi2
-    >>> from fewlabel.preprocessing import labeled_only
-    >>> X, y = np.array([[3, 0], [0, 1], [0, 9], [0, 9]]), np.array([0, 1, -1, -1])
-    >>> [SelectKBest(score, k=1).fit(X, y).get_support().tolist() for score in (chi2, labeled_only(chi2))]
-    [[False, True], [True, False]]
+        Called with X and y, which has markers: -1 or None, as selectors refuse NaN; a ValueError if no row is labeled.
     """
     if not callable(score_func):
         raise ValueError(f"score_func must be a function of X and y, such as chi2, got {score_func!r:.60}")
@@ -92,9 +82,8 @@ class _LabeledOnly:
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
 
-    For `ColumnTransformer`, behind the encoder of the columns beside a text. Rows of tf-idf have length 1. One-hot
-    columns of length 1 or a standardized number beside them make gaps that are wider than those between the classes,
-    and a transductive fit follows the widest gap. At a tenth of the length of the text they add what they know.
+    For `ColumnTransformer`, behind the encoder of the columns beside a text. Rows of tf-idf have length 1; columns as
+    long beside them make gaps that are wider than those between the classes, which a transductive fit would follow.
 
     Parameters
     ----------
@@ -107,29 +96,12 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Factor of the block; 1 if all its values are 0.
     n_features_in_, feature_names_in_ : see `Shared`
 
-    See Also
-    --------
-    sklearn.preprocessing.Normalizer : Gives every row the same length.
-
-    Notes
-    -----
-    All columns get the same factor. Zeros remain zeros, so sparse blocks remain sparse.
-
     Examples
     --------
-    >>> from sklearn.compose import ColumnTransformer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import OneHotEncoder, StandardScaler
-    >>> from fewlabel.preprocessing import BlockScaler, text_vectorizer
-    >>> columns = ColumnTransformer([
-    ...     ("text", text_vectorizer(), "text"),
-    ...     ("place", make_pipeline(OneHotEncoder(handle_unknown="ignore"), BlockScaler()), ["place"]),
-    ...     ("length", make_pipeline(StandardScaler(), BlockScaler()), ["length"]),
-    ... ])
-    >>> BlockScaler().fit_transform([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    >>> from fewlabel.preprocessing import BlockScaler
+    >>> BlockScaler().fit_transform([[1.0, 0.0], [0.0, 1.0]])
     array([[0.1, 0. ],
-           [0. , 0.1],
-           [0.1, 0. ]])
+           [0. , 0.1]])
     """
 
     norm: float = 0.1

@@ -62,7 +62,6 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             Sentences, each its tokens.
         y : object, default=None
             Not used.
-
         """
         self._check_parameters()
         if self.n_features is None:
@@ -79,8 +78,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         Returns
         -------
         features : list of CSR matrices of shape (n_tokens, n_features)
-            One for each sentence, as `SequenceSVC` takes them. For a classifier of single tokens, stack them by
-            `scipy.sparse.vstack`.
+            One for each sentence, as `SequenceSVC` takes them.
         """
         check_is_fitted(self)
         sentences = list(X)

@@ -16,12 +16,12 @@ from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _markers, _targets, _weights
+from fewlabel._native import _fit
 from fewlabel._native._signatures import Allreduce, Group
 
 __all__ = ["fit"]
 
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
-_Made = TypeVar("_Made")
 
 # Parameters that may differ between ranks.
 _OF_A_RANK = ("n_jobs", "verbose")
@@ -46,8 +46,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. The classes are those of all
         ranks.
     comm : mpi4py.MPI.Comm
-        The ranks. It must not carry other messages during the fit. The fit uses it in another thread while the thread
-        of the caller waits, so MPI must be initialized for threads, as mpi4py does by default.
+        The ranks. It must not carry other messages during the fit, which uses it in another thread: MPI must be
+        initialized for threads, as mpi4py does by default.
 
     Returns
     -------
@@ -59,11 +59,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     ------
     ValueError
         If parameters or data are invalid, on the rank that has them; the other ranks raise RuntimeError.
-    RuntimeError
-        If another rank has failed, ranks have different parameters, or a sum differs between ranks. MPI must detect a
-        rank that dies; by default it ends the program.
-    KeyboardInterrupt
-        If the user interrupts any rank.
+    RuntimeError, KeyboardInterrupt
+        If the user interrupts any rank, another one has failed, or parameters or a sum differ between ranks.
 
     Examples
     --------
@@ -89,9 +86,10 @@ def fit_with(
     labels = part.targets.native()
     title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(title, verbose, part.method.name) as show:
-        warnings = estimator._solve(plan, rows, labels, part.weights, (show,), ranks.group)
+        fitted = _fit.fit(rows, labels, part.weights, plan.options, (show,), plan.start, ranks.group)[0]
+    estimator._keep(plan, fitted)
     if ranks.rank == 0:
-        _advice.of_the_library([warnings], estimator)
+        _advice.of_the_library([fitted.report["warnings"]], estimator)
     return estimator
 
 
@@ -106,7 +104,7 @@ class _Ranks:
         self._callback = Allreduce(self._add)  # must live as long as the group
         self.group = Group(self.rank, comm.Get_size(), self._callback, None)
 
-    def attempt(self, make: Callable[[], _Made]) -> _Made:
+    def attempt(self, make: Callable[[], Any]) -> Any:
         """The result of `make`, if it succeeds on all ranks; otherwise an exception on all of them."""
         failure, made = None, None
         try:
@@ -118,7 +116,7 @@ class _Ranks:
             raise failure
         if failed:
             raise RuntimeError(f"the fit has failed on rank {failed[0]} of {self.group.size}: see the error there")
-        return made  # type: ignore[return-value]
+        return made
 
     def compare(self, estimator: Any) -> None:
         """Raise a RuntimeError on all ranks if a parameter is not the same on all."""
@@ -218,16 +216,10 @@ class _Part:
                 lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, prior, sorted(labels, key=str))
             )
         self.targets = self.targets.counted(self.weights)
-        n, names = len(self.targets.codes), getattr(self.estimator, "feature_names_in_", None)
-        counts = self.targets.counts()
-        own = _Summary(
-            self.targets.classes[counts > 0],
-            counts[counts > 0],
-            int(self.targets.minus_one.sum()),
-            sp.issparse(self.rows),
-            n,
-            names if n else None,
-        )
+        n, counts = len(self.targets.codes), self.targets.counts()
+        names = getattr(self.estimator, "feature_names_in_", None) if n else None
+        classes, minus_one = self.targets.classes[counts > 0], int(self.targets.minus_one.sum())
+        own = _Summary(classes, counts[counts > 0], minus_one, n > 0 and sp.issparse(self.rows), n, names)
         summaries = ranks.comm.allgather(own)
         known = [each for each in summaries if len(each.classes)]
         if not known:
@@ -237,9 +229,9 @@ class _Part:
         if self.targets.auto:
             counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
             _markers.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
-        if any(each.sparse and each.n_rows for each in summaries) and not sp.issparse(self.rows):
+        if sparse := any(each.sparse for each in summaries):
             self.rows = sp.csr_array(self.rows)
-        if not any(each.sparse and each.n_rows for each in summaries) and not self.rows.shape[0]:
+        if not sparse and not n:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))

@@ -288,8 +288,8 @@ def fit_status(struct: c.Rows | None = None, codes: Any = CODES, options: dict |
     model = ctypes.c_int64()
     status, message = status_of(
         "fewlabel_fit",
-        ctypes.byref(rows.struct if struct is None else struct),
-        None if codes is None else ctypes.byref(_fit.Labels(codes).native()),
+        ctypes.byref(rows if struct is None else struct),
+        None if codes is None else ctypes.byref(_fit.labels(codes)),
         None,
         0,
         None if text is None else text.encode(),
@@ -302,7 +302,7 @@ def fit_status(struct: c.Rows | None = None, codes: Any = CODES, options: dict |
 
 
 def struct_with(**changes: Any) -> c.Rows:
-    struct = _data.native(X).struct
+    struct = _data.native(X)
     for name, value in changes.items():
         setattr(struct, name, value)
     return struct
@@ -340,12 +340,12 @@ def test_null_pointers() -> None:
     error = ctypes.create_string_buffer(100)
     library = _library.library()
     model = ctypes.c_int64()
-    labels = ctypes.byref(_fit.Labels(CODES).native())
+    labels = ctypes.byref(_fit.labels(CODES))
     assert (
         library.fewlabel_fit(None, labels, None, 0, None, None, None, ctypes.byref(model), error, 100) == c.BAD_ARGUMENT
     )
     assert b"rows" in error.value
-    rows = ctypes.byref(_data.native(X).struct)
+    rows = ctypes.byref(_data.native(X))
     assert library.fewlabel_fit(rows, labels, None, 0, None, None, None, None, error, 100) == c.BAD_ARGUMENT
     assert b"model" in error.value
     assert library.fewlabel_fit(None, None, None, 0, None, None, None, None, None, 0) == c.BAD_ARGUMENT
@@ -366,7 +366,7 @@ def test_bad_handles(handle: int) -> None:
         ("fewlabel_free", handle),
         ("fewlabel_report", handle, None, 0, ctypes.byref(needed)),
         ("fewlabel_array", handle, b"coef", c.FLOAT64, out.ctypes.data, 1),
-        ("fewlabel_predict", handle, ctypes.byref(rows.struct), 1, None, out.ctypes.data),
+        ("fewlabel_predict", handle, ctypes.byref(rows), 1, None, out.ctypes.data),
         ("fewlabel_save", handle, b"/tmp/never", None),
     ]
     for function, *arguments in calls:
@@ -411,7 +411,7 @@ def test_labels_out_of_range() -> None:
 def test_values_of_the_struct_are_checked_too() -> None:
     rows = X.copy()
     rows.data[rows.indptr[6]] = np.nan
-    status, message = fit_status(_data.native(rows).struct)
+    status, message = fit_status(_data.native(rows))
     assert status == c.BAD_DATA
     assert "row 6" in message
 
@@ -428,7 +428,7 @@ def load_status(content: bytes, path: Path) -> tuple[int, str]:
 @pytest.fixture
 def model_file(tmp_path: Path) -> bytes:
     rows, model = _data.native(X), ctypes.c_int64()
-    _library.call("fewlabel_fit", rows.struct, _fit.Labels(CODES).native(), None, 0, *3 * [None], model)
+    _library.call("fewlabel_fit", rows, _fit.labels(CODES), None, 0, *3 * [None], model)
     with _library.released(model.value) as handle:
         _library.call("fewlabel_save", handle, str(tmp_path / "good").encode(), b'{"by": "a test"}')
     return (tmp_path / "good").read_bytes()

@@ -58,12 +58,12 @@ def test_rows_are_not_copied_where_they_lie_in_one_piece() -> None:
     X, _, _ = embeddings()
     for view in (X, X[::2], X[:, 3:20], X[7:]):
         rows = _data.native(view)
-        assert rows.struct.kind == c.DENSE
-        assert rows.struct.values == view.ctypes.data
-        assert rows.struct.row_stride * view.itemsize == view.strides[0]
+        assert rows.kind == c.DENSE
+        assert rows.values == view.ctypes.data
+        assert rows.row_stride * view.itemsize == view.strides[0]
     for other in (np.asfortranarray(X), X[:, ::2], X[::-1]):
         rows = _data.native(other)
-        assert rows.struct.values != other.ctypes.data
+        assert rows.values != other.ctypes.data
         np.testing.assert_array_equal(rows.arrays[0], other)
 
 

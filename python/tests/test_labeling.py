@@ -144,7 +144,7 @@ def test_a_fit_between_two_batches_gets_these_shares_unless_the_model_has_others
         for _ in range(2):
             answer(one, 8)
         one.next()
-        return one._fitted.model.class_prior, [one._positions[row] for row in one._known()]
+        return one._fitted.model.class_prior, [one._positions[row] for row in one._read().known]
 
     found, rows = prior()
     assert found == _choose.guessed(_choose.coordinates(X), rows, NAMES[TRUTH[rows]].tolist())
@@ -278,7 +278,7 @@ def test_class_shares_do_not_contradict_what_is_ruled_out() -> None:
     for name in np.unique(names):
         for row in np.flatnonzero(names == name)[:2]:
             one.label(int(row), str(name))
-    labeled = {*one._known()}
+    labeled = {*one._read().known}
     others = [row for row in range(60) if row not in labeled]
     one.rule_out(others[0], one.classes[0])
     one.next()
@@ -299,12 +299,12 @@ def test_classes_are_renamed_and_merged_with_all_their_answers(tmp_path: Path) -
     one.label(5, one._fitted.predicted[5])
     one.rename("Sport", "sport")
     assert one.classes == ["law", "sport", "trade", "war"]
-    assert one._known() | {5: None} == {0: "sport", 1: "trade", 2: "war", 3: "trade", 5: None}
+    assert one._read().known | {5: None} == {0: "sport", 1: "trade", 2: "war", 3: "trade", 5: None}
     assert one.y[4] == {"trade", "war"}
     assert one.status().accuracy == 1
     one.rename("trade", "war")
     assert one.y[4] is None  # of one class that is left it is not certain
-    assert [one._known()[row] for row in range(4)] == ["sport", "war", "war", "war"]
+    assert [one._read().known[row] for row in range(4)] == ["sport", "war", "war", "war"]
     one.rule_out(6, "war")
     one.rename("sport", "war")
     assert 4 not in one._answers()  # not sport says nothing of both
@@ -471,7 +471,7 @@ def test_a_round_fits_a_part_of_the_rows_and_those_with_answers(monkeypatch: pyt
     model = one._fitted.model
     assert 50 <= len(model.transduction_) <= 70
     assert len(one._fitted.predicted) == len(TRUTH)
-    assert np.isin([*one._known().values()], model.transduction_).all()
+    assert np.isin([*one._read().known.values()], model.transduction_).all()
     assert len(one.fit().transduction_) == len(TRUTH)
     assert one.fit() is one._fitted.model
 
@@ -608,12 +608,12 @@ def test_a_file_that_ends_anywhere_loses_at_most_the_answer_being_written(tmp_pa
     ends = {0: []}
     for k, row in enumerate(one.next(12)):
         one.undo() if k == 5 else one.skip(row) if k == 7 else one.label(row, KINDS[texts[row]] + " ü\n")
-        ends[path.stat().st_size] = one._journal.answers()
+        ends[path.stat().st_size] = [*one._journal._standing]
     whole = path.read_bytes()
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
         again = Journal(path)
-        assert again.answers() == ends[max(end for end in ends if end <= length + 1)]  # the newline may be missing
+        assert again._standing == ends[max(end for end in ends if end <= length + 1)]  # the newline may be missing
         again.append({"row": "one more", "skip": True})
         assert Journal(path).events == again.events
 
@@ -641,7 +641,7 @@ def test_a_full_disk_loses_at_most_the_answer_being_written(tmp_path: Path, monk
         Disk.room = 10**9
         if room % 3 == 2:
             journal.append({"row": room, "class": "b"})
-        assert Journal(path).answers() == journal.answers() == [
+        assert Journal(path)._standing == journal._standing == [
             {"row": k, "class": "b"} for k in range(2, room + 1, 3)
         ]  # fmt: skip
 
@@ -674,7 +674,7 @@ def test_lines_of_two_writers_do_not_mix(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(write, range(3)))
-    assert sorted(event["row"] for event in Journal(path).answers()) == [
+    assert sorted(event["row"] for event in Journal(path)._standing) == [
         100 * i + k for i in range(3) for k in range(40)
     ]
 
@@ -718,7 +718,7 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
         os.kill(os.getpid(), 9)
         """
     subprocess.run([sys.executable, "-c", program], check=False, timeout=300)
-    assert len(Journal(path).answers()) == 4
+    assert len(Journal(path)._standing) == 4
 
 
 @pytest.mark.parametrize(
@@ -878,7 +878,7 @@ def test_the_widget_lists_answers_that_can_be_changed(shown: Any) -> None:
     assert (widget.state["row"], widget.state["answer"]) == (seen[1][0], "ride")
     send("label", "drink")
     assert (widget.state["row"], widget.state["answer"]) == (after, None)
-    assert one._known()[seen[1][0]] == "drink"
+    assert one._read().known[seen[1][0]] == "drink"
     send("show", "no row")
     assert widget.state["row"] == after
     again, _ = widget_of(one)
@@ -904,7 +904,7 @@ def test_the_widget_asks_before_a_class_comes_beside_one_of_almost_the_same_name
     one, widget, send = shown
     row = widget.state["row"]
     send("new", "Ride")
-    assert (widget.state["ask"], widget.state["row"], one._known()) == (["Ride", "ride"], row, {})
+    assert (widget.state["ask"], widget.state["row"], one._read().known) == (["Ride", "ride"], row, {})
     send("label", "ride")
     assert widget.state["ask"] is None
     send("new", "RIDE")
@@ -1012,7 +1012,7 @@ def test_the_widget_goes_on_without_a_fit_that_fails(
         assert widget.state["message"].startswith("the answers are kept, but there is no new fit: ")
         assert one.widget(1).state["message"] == widget.state["message"]  # of a cell that runs again
     send("label", "x")
-    assert (widget.state["message"], len(one._known())) == ("", 4)
+    assert (widget.state["message"], len(one._read().known)) == ("", 4)
     assert one._fitted is not None
 
 
@@ -1046,11 +1046,11 @@ def test_two_widgets_of_a_session_answer_what_each_shows(shown: Any) -> None:
     row = widget.state["row"]
     send_other("new", "drink")
     send("label", "ride")
-    assert one._known() == {row: "ride"}
+    assert one._read().known == {row: "ride"}
     seen = [widget.state["row"], other.state["row"]]
     send_other("undo")
     send("label", "drink")
-    assert one._known() == {row: "drink", seen[0]: "drink"}
+    assert one._read().known == {row: "drink", seen[0]: "drink"}
     assert other.state["row"] == row
     for _ in range(4):
         send_other("skip")
@@ -1075,7 +1075,7 @@ def test_typed_classes_are_read_as_the_others_are(shown: Any) -> None:
         if isinstance(expected, str) and classes:
             assert expected in widget.state["message"]
         else:
-            assert [*one._known().values()] == [expected]
+            assert [*one._read().known.values()] == [expected]
             assert type(one.classes[-1]) is type(expected)
 
 
@@ -1085,7 +1085,7 @@ def test_names_of_rows_are_sent_as_texts() -> None:
     widget, send = widget_of(one)
     row = widget.state["row"]
     send("label", "x")
-    assert [str(name) for name in one._known()] == [row]
+    assert [str(name) for name in one._read().known] == [row]
 
 
 def test_a_session_goes_on_while_a_leaf_of_its_class_tree_has_no_label() -> None:
@@ -1118,7 +1118,7 @@ def test_the_widget_needs_no_model_that_can_be_explained(steps: tuple[Any, ...])
     assert widget.state["predicted"] in ("drink", "ride")
     assert widget.state["message"] == ""
     send("label", "ride")
-    assert len(one._known()) == 9
+    assert len(one._read().known) == 9
 
 
 def test_very_long_texts_are_cut() -> None:

@@ -183,7 +183,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     page.answer("u")
     label(20)
     assert page.progress().startswith("30 of")
-    assert {event["class"] == topics[event["row"]] for event in Journal(tmp_path / "answers.jsonl").answers()} == {True}
+    assert {event["class"] == topics[event["row"]] for event in Journal(tmp_path / "answers.jsonl")._standing} == {True}
     assert page.text(".fewlabel .thinks").startswith("predicted: ")
     assert page.find(".fewlabel svg polyline")
     page.press("s", control=True)
@@ -196,7 +196,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     assert page.progress().startswith("30 of")
     page.find(".fewlabel .shown").click()
     label(3)
-    assert len(Journal(tmp_path / "answers.jsonl").answers()) == 33
+    assert len(Journal(tmp_path / "answers.jsonl")._standing) == 33
     assert page.find(".jp-Notebook").get_attribute("class").count("jp-mod-editMode") == 0
     assert page.text(".jp-Notebook .cm-content").startswith("from sklearn")  # no key reached the notebook
 
@@ -284,7 +284,7 @@ def test_label_forty_change_the_fifth_merge_two_classes_reload_and_go_on(browser
             assert host.text("#host .ask").startswith(f"{name.title()}: is it the same as{name}")
             click(f".ask button:{'last-child' if name == 'signal' else 'first-of-type'}")
     assert set(session.classes) == {"linalg", "signal", "Signal"}
-    fifth = [*session._known()][4]
+    fifth = [*session._read().known][4]
     host.find("#host summary").click()
     listed = browser.find_elements("css selector", "#host .answers > div")
     assert len(listed) == 40
@@ -294,19 +294,19 @@ def test_label_forty_change_the_fifth_merge_two_classes_reload_and_go_on(browser
     assert host.find("#host .answers").is_displayed()  # it stays unfolded
     host.type("new topic")
     assert host.exchange() == 1
-    assert session._known()[fifth] == "new topic"
+    assert session._read().known[fifth] == "new topic"
     browser.execute_script("document.querySelector('#host details:last-of-type').open = true")
     wait(lambda: host.find("#host select").is_displayed(), "fields for a new name")
     for merged in ("Signal", "new topic"):
         browser.execute_script("arguments[0].value = arguments[1]", host.find("#host select"), merged)
         host.find("#host select + input").send_keys("signal")
         click("select + input + button")
-    assert (set(session.classes), len(session._known())) == ({"linalg", "signal"}, 40)
+    assert (set(session.classes), len(session._read().known)) == ({"linalg", "signal"}, 40)
     host = Host(browser, tmp_path, session, n=10)  # the page anew
     host.find("#host .shown").click()
     host.press("1")
     assert host.exchange() == 1
-    assert len(session._known()) == 41
+    assert len(session._read().known) == 41
 
 
 def test_whatever_fails_an_answer_is_for_what_is_on_the_screen(
@@ -337,7 +337,7 @@ def test_whatever_fails_an_answer_is_for_what_is_on_the_screen(
             assert host.exchange() == 0
             host.press("s")
             assert host.exchange() == 1
-    assert len(session._known()) > 5
+    assert len(session._read().known) > 5
 
 
 def test_a_class_that_another_widget_has_moved_is_answered_by_its_name(browser: Any, tmp_path: Path) -> None:
@@ -358,11 +358,11 @@ def test_a_class_that_another_widget_has_moved_is_answered_by_its_name(browser: 
     host.find("#host .shown").click()
     host.press("2")
     host.exchange()
-    assert session._known()[row] == "drink"
+    assert session._read().known[row] == "drink"
     row = host.row()
     host.press("1")
     host.exchange()
-    assert session._known()[row] == "drink"
+    assert session._read().known[row] == "drink"
 
 
 def test_what_the_browser_cannot_draw_is_not_answered(browser: Any, tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_what_the_browser_cannot_draw_is_not_answered(browser: Any, tmp_path: Pa
         host.press("s")
         assert host.exchange() == 1
         assert host.text(".fewlabel .shown") == TEXTS[host.row()]
-    assert session._known() == {}
+    assert session._read().known == {}
 
 
 def test_texts_are_drawn_as_texts(browser: Any, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np
     decisions, classes = np.empty((rows.shape[0], n_outputs)), np.empty(rows.shape[0], np.int32)
     _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:
-        _library.call("fewlabel_predict", loaded, given.struct, 2, classes, decisions)
+        _library.call("fewlabel_predict", loaded, given, 2, classes, decisions)
     return decisions, classes
 
 

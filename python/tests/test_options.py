@@ -142,7 +142,7 @@ def test_every_choice_is_in_a_docstring() -> None:
 def test_unknown_option_suggests_the_nearest() -> None:
     rows = _data.native(X)
     with pytest.raises(ValueError, match=r"unlabelled_weight.*unlabeled_weight"):
-        _fit.fit(rows, _fit.Labels(Y.astype(np.int32)), None, {"unlabelled_weight": 1.0})
+        _fit.fit(rows, _fit.labels(Y.astype(np.int32)), None, {"unlabelled_weight": 1.0})
 
 
 def test_scalars_of_numpy_are_plain_numbers() -> None:

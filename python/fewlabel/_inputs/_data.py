@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,18 +17,8 @@ _LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
-class Rows(NamedTuple):
-    """A struct for the library and the arrays it points to, which must outlive it."""
-
-    struct: c.Rows
-    arrays: tuple[np.ndarray, ...]
-
-
 def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
-    """X as CSR or dense rows of float64 or float32. Values are not checked, and neither is y, unless it is None.
-
-    CSR of these types is returned unchanged, with unsorted or duplicate indices and explicit zeros.
-    """
+    """X as CSR, unchanged if it is that, or dense rows of float64 or float32. Values are not checked."""
     X = admitted(X)
     try:
         return validate_data(
@@ -98,8 +88,7 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
 
 
 def canonical(X: Any, name: str = "X") -> Any:
-    """X, or a copy with sorted indices and without duplicates or zeros: SciPy would change the caller's arrays. Values
-    are checked, and float64 where float32 cannot hold their squares."""
+    """X, or a canonical copy without zeros, in float64 where float32 cannot hold squares. Values are checked."""
     check_finite(X, name, below=HUGE)
     if X.dtype == np.float32 and X.size and not _LEAST < max(X.max(), -X.min()) < _MOST:
         X = X.astype(np.float64)
@@ -217,7 +206,7 @@ def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
         raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
 
 
-def native(X: Any) -> Rows:
+def native(X: Any) -> c.Rows:
     """The view of rows for the library. Arrays are copied only if the library does not support their type or layout."""
     if not sp.issparse(X):
         return _native_dense(X)
@@ -235,10 +224,11 @@ def native(X: Any) -> Rows:
         index_type=c.TYPES[indices.dtype],
         value_type=c.TYPES[values.dtype],
     )
-    return Rows(struct, (indptr, indices, values))
+    struct.arrays = (indptr, indices, values)
+    return struct
 
 
-def _native_dense(X: np.ndarray) -> Rows:
+def _native_dense(X: np.ndarray) -> c.Rows:
     """The view of a dense array, without a copy if the values of a row are contiguous."""
     size = X.itemsize
     if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
@@ -251,7 +241,8 @@ def _native_dense(X: np.ndarray) -> Rows:
         values=X.ctypes.data,
         value_type=c.TYPES[X.dtype],
     )
-    return Rows(struct, (X,))
+    struct.arrays = (X,)
+    return struct
 
 
 def _whole(numbers: np.ndarray) -> np.ndarray:

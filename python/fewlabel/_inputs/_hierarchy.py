@@ -20,10 +20,7 @@ _DEEPEST = 20
 
 
 def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
-    """The tree of the classes, or None where `hierarchy` is None.
-
-    Classes come first, in their order, then the groups from the classes upwards.
-    """
+    """The tree of the classes, which come first, then the groups upwards; None where `hierarchy` is None."""
     if hierarchy is None:
         return None
     if isinstance(hierarchy, str):
@@ -43,13 +40,11 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
         hierarchy = _by_separator(hierarchy, [name for name in labels if isinstance(name, str)])
     if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
         return below  # such a hierarchy is refused later
-    parents = set(hierarchy.values())
-    for name in hierarchy:
-        group, seen = hierarchy[name], {name}
-        while name not in parents and group is not None and group not in seen:
-            seen.add(group)
+    tree, groups = dict(hierarchy), set(hierarchy.values())
+    _check_circle(tree)
+    for name in tree:
+        for group in _path(tree, name)[1:] if name not in groups else ():
             below.setdefault(group, []).append(name)
-            group = hierarchy.get(group)
     return {group: names for group, names in below.items() if len(names) > 1}
 
 
@@ -72,10 +67,7 @@ def numbers(tree: Tree | None) -> np.ndarray | None:
 
 
 def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
-    """Names (K,) of the classes' ancestors at a level, from 1 at the top. A class above this level is its own ancestor.
-
-    In the dtype of the classes if it holds all the names, otherwise objects.
-    """
+    """Names (K,) of the classes' ancestors at a level, from 1 at the top; in the dtype of the classes, or objects."""
     level = check_count("level", level, otherwise=" (1: just below the top)")
     paths = [_path(tree, name) for name in classes.tolist()]
     names = [path[max(0, len(path) - level)] for path in paths]
@@ -97,7 +89,7 @@ def _from_names(separator: str, classes: np.ndarray) -> Tree:
     if not all(isinstance(name, str) for name in names):
         raise ValueError(
             f"hierarchy={separator!r} is a separator, which needs class names that are texts; the classes are "
-            f"{listed(classes)}. Give a dict from child to parent."
+            f"{listed(classes)}: give a dict"
         )
     if not separator or not any(separator in name for name in names):
         raise ValueError(
@@ -166,8 +158,7 @@ def _ordered(parents: Tree, names: list[Any]) -> Tree:
         while group is not None:
             if (depth := depth + 1) > _DEEPEST:
                 raise ValueError(
-                    f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other: leave out groups "
-                    "with one child, or every second level"
+                    f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other: leave some out"
                 )
             if group in names:
                 below = next(child for child in parents if parents[child] == group)

@@ -154,9 +154,8 @@ def _is_missing(value: Any) -> bool:
 def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
     """Reject labels for which unlabeled="auto" is ambiguous. `unlabeled` is the number of -1.
 
-    In SVMlight's and SVMlin's files 0 is the marker, and 1 and -1 are the classes. That is likely if only 1 and -1
-    occur, or if most rows are 0 and -1 is not rare compared with 1. All three can also be classes, as in sentiment
-    analysis. That is likely if they are about equally frequent.
+    In SVMlight's and SVMlin's files 0 is the marker: likely if only 1 and -1 occur, or if most rows are 0 and -1 is not
+    rare compared with 1. All three are classes, as in sentiment analysis, if they are about equally frequent.
     """
     if classes.dtype.kind in "OU" and (classes == "").any():
         raise ValueError(
@@ -175,28 +174,23 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
     if len(names) == 1:
         raise ValueError(
             "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
-            "some rows of another class too, or pass unlabeled=-1 and name the class of the others by a dict "
-            "class_prior. If 1 and -1 are the two classes, pass unlabeled=0 (0 marks unlabeled "
-            "rows, as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
+            "rows of another one, or pass unlabeled=-1 and name that by a dict class_prior. If 1 and -1 are the two "
+            "classes, pass unlabeled=0 (as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
         )
     found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous."
     cure = "If -1 marks unlabeled rows, pass unlabeled=-1."
     if counts[0] > unlabeled + counts[1] and unlabeled >= _RARE * counts[1]:
         raise ValueError(
-            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight and SVMlin files, pass "
-            "unlabeled=0."
+            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight files, pass unlabeled=0."
         )
     if unlabeled >= FEWEST and all(_SIMILAR * unlabeled <= n <= unlabeled / _SIMILAR for n in counts):
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
 
 def likely_encoded(classes: np.ndarray, totals: np.ndarray) -> int | None:
-    """Number of the class that two thirds of the rows have, if it may be the marker.
-
-    Code that numbers classes makes the marker the first of 0, 1, ..., or the last if it was None or NaN; texts of it
-    are "nan" and the like.
-    """
+    """Number of the class that two thirds of the rows have, if it may be a marker that was numbered with classes."""
     most, last = int(totals.argmax()), len(classes) - 1
+    # The first of 0, 1, ..., or the last if it was None or NaN; texts of it are "nan" and the like.
     numbered = last > 1 and classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(last + 1))
     likely = looks_missing(classes[most]) or (numbered and most in (0, last))
     return most if likely and 3 * totals[most] > 2 * totals.sum() else None
@@ -240,8 +234,7 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
     assert_all_finite(labels, input_name=name)
     if labels.dtype.kind == "i" and labels.itemsize > 2 and (labels == np.iinfo(labels.dtype).min).any():
         raise ValueError(
-            f"{name} has the label {labels.min()}, which NaN becomes where floats are cast to integers: replace NaN by "
-            "-1 or None before the cast"
+            f"{name} has the label {labels.min()}, which NaN becomes in a cast: replace NaN by -1 or None before it"
         )
     if labels.dtype.kind == "f" and (large := np.abs(labels) >= 2 / np.finfo(labels.dtype).eps).any():
         raise ValueError(

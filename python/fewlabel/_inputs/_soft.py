@@ -25,10 +25,6 @@ class Soft:
     probabilities : {ndarray, csr_array} of shape (n_rows, n_classes), float64
     classes : ndarray of shape (n_classes,)
 
-    Notes
-    -----
-    Rows can be taken by integers or a mask, as scikit-learn's cross-validation does.
-
     Examples
     --------
     >>> import numpy as np
@@ -45,11 +41,7 @@ class Soft:
         try:
             if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
                 raise TypeError(f"found the text {str(texts[0])!r}")
-            _memory.need(
-                16.0 * P.size,
-                f"a copy of probabilities of shape {P.shape}",
-                "give fewer rows, or a sparse matrix of the classes that are likely",
-            )
+            _memory.need(16.0 * P.size, f"a copy of probabilities of shape {P.shape}", "give a sparse matrix")
             P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else P.astype(np.float64)
         except (TypeError, ValueError) as reason:
             raise ValueError(f"probabilities must hold numbers: {reason}") from reason
@@ -89,8 +81,7 @@ def _check_sums(P: Any) -> None:
         found = (P[[row]].toarray()[0] if sp.issparse(P) else P[row]).tolist()
         raise ValueError(
             f"probabilities must be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is "
-            f"{found!r:.80}. A matrix of several labels a row is itself a y. For sets of possible classes "
-            "write sets, or divide each row by its sum"
+            f"{found!r:.80}. A matrix of several labels a row is itself a y. For sets of possible classes write sets"
         )
 
 

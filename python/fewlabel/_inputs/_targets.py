@@ -15,6 +15,7 @@ from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
 from fewlabel._native import _fit
+from fewlabel._native._signatures import Labels
 
 UNLABELED = -1  # class number of a row without a label
 
@@ -103,10 +104,10 @@ class Targets(NamedTuple):
             )
         return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
 
-    def native(self) -> _fit.Labels:
+    def native(self) -> Labels:
         """The labels for the library."""
         entries = (self.indptr, self.numbers, self.probabilities) if len(self.numbers) else ()
-        return _fit.Labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
+        return _fit.labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
 
 
 class Columns(NamedTuple):
@@ -119,10 +120,7 @@ class Columns(NamedTuple):
 def read(
     y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None, name: str = "y"
 ) -> Targets | Columns:
-    """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or several columns of 0, 1 and markers.
-
-    The names of weak labels without a label are among the classes.
-    """
+    """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or columns of 0, 1 and markers."""
     if isinstance(y, Soft):
         return with_groups(_of_soft(y), hierarchy, class_prior)
     values = _markers.table(y, name)
@@ -210,10 +208,9 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str) -> Columns:
 
 
 def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Iterable[Any] = ()) -> Targets:
-    """Groups of a class tree, as labels and within sets, as sets of the classes below them.
+    """Groups of a class tree, as labels and within sets, as sets of the classes below them; `names`: other labels.
 
-    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any. `names` are
-    labels of other rows.
+    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any.
     """
     known = targets.classes.tolist()
     below = _hierarchy.leaves(hierarchy, [*known, *names])
@@ -227,16 +224,15 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     below = {group: [name for name in leaves if name in fitted] or leaves for group, leaves in below.items()}
     members = [below.get(name, [name]) for name in known]
     labels = _markers.in_one_type(_markers.objects([name for each in members for name in each]), "y or hierarchy")
-    classes, places = np.unique(
-        labels.astype(str) if targets.classes.dtype.kind == "U" else labels, return_inverse=True
-    )
+    labels = labels.astype(str) if targets.classes.dtype.kind == "U" else labels
+    classes, places = np.unique(labels, return_inverse=True)
     ends = _ends(np.array([len(each) for each in members]))
     member = sp.csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(classes)))
     rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
     found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
     pairs = np.unique(
         np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices
-    )  # once of overlapping groups
+    )  # of overlapping groups once
     return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
 
 
@@ -286,9 +282,8 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     given = given if isinstance(given, Mapping) else {}
     if texts := [name for name, share in given.items() if isinstance(share, str)]:
         raise ValueError(
-            f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}: give a number. Shares are estimated "
-            "for all classes at once, class_prior='auto'; where one class alone has labels by estimate_class_prior(X, "
-            "y, rest=...)"
+            f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}: give a number, or class_prior='auto'; "
+            "where one class alone has labels, estimate_class_prior(X, y, rest=...) finds its share"
         )
     added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
     if not added:
@@ -304,8 +299,7 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))
     if len(found) > n_rows:
         raise ValueError(
-            f"class_prior names {listed(np.array(added, dtype=object))} in addition to the classes with labeled rows: "
-            f"{len(found)} classes, more than the {n_rows} rows"
+            f"class_prior names {listed(_markers.objects(added))}: {len(found)} classes, more than the {n_rows} rows"
         )
     return found
 
@@ -329,8 +323,7 @@ def labeled_part(
     X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():
         raise ValueError(
-            "no row to score: every label in y is a marker of unlabeled rows (see the parameter `unlabeled`). Split by "
-            "SemiSupervisedSplit, which tests labeled rows only"
+            "no row to score: every label in y is a marker (see `unlabeled`). SemiSupervisedSplit tests labeled rows"
         )
     if labeled.all():
         return X, values, weights

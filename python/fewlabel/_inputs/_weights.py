@@ -38,10 +38,7 @@ def numbers(name: str, values: Any) -> np.ndarray:
 
 
 def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | str:
-    """The parameter as the option of the library, which checks it: a rule, or shares in the order of the classes.
-
-    If all labels have one class, shares are not used, as the other classes that they belong to are unknown.
-    """
+    """The parameter as the option of the library, which checks it: a rule, or shares in the order of the classes."""
     class_prior = _data.plain(class_prior, "class_prior")
     if hasattr(class_prior, "to_dict") and np.ndim(class_prior) == 1:  # sorted by count, say, as value_counts does
         raise ValueError("class_prior is a series, whose index would be ignored: give class_prior.to_dict()")
@@ -68,10 +65,7 @@ def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) ->
         with np.errstate(all="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))
         if not np.isfinite(factors).all():
-            raise ValueError(
-                f"class_weight='balanced' divides by the total weights of the classes, which are {totals.tolist()}: "
-                "make sample_weight less unequal"
-            )
+            raise ValueError(f"class_weight='balanced': make the weights of classes less unequal: {totals.tolist()}")
         return factors
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")

@@ -3,11 +3,11 @@
 import ctypes
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabel._inputs._data import Rows
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _library
 from fewlabel._native import _signatures as c
@@ -26,52 +26,40 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-class Labels(NamedTuple):
-    """Labels of rows, as `fewlabel_labels` describes them."""
-
-    codes: np.ndarray  # (n_rows,) or (n_rows, n_columns) int32
-    n_classes: int = 0
-    indptr: np.ndarray | None = None  # (n_rows + 1,) int64
-    classes: np.ndarray | None = None  # (n_entries,) int32
-    probabilities: np.ndarray | None = None  # (n_entries,) float64
-
-    def native(self) -> c.Labels:
-        """The struct for the library, which points to the arrays."""
-        addresses = [None if array is None else array.ctypes.data for array in self[2:]]
-        n_columns = self.codes.shape[1] if self.codes.ndim == 2 else 1
-        return c.Labels(self.codes.ctypes.data, n_columns, self.n_classes, *addresses)
+def labels(codes: np.ndarray, n_classes: int = 0, *weak: np.ndarray) -> c.Labels:
+    """Labels (n_rows,) or (n_rows, n_columns) int32; of weak ones indptr int64, classes int32 and probabilities."""
+    n_columns = codes.shape[1] if codes.ndim == 2 else 1
+    struct = c.Labels(codes.ctypes.data, n_columns, n_classes, *(each.ctypes.data for each in weak))
+    struct.arrays = (codes, *weak)
+    return struct
 
 
 def fit(
-    rows: Rows,
-    labels: Labels,
+    rows: c.Rows,
+    labels: c.Labels,
     weights: np.ndarray | None,
     options: Mapping[str, Any],
     watches: Watches = (),
     start: Callable[[], int] | None = None,
     group: Group | None = None,
 ) -> list[Fitted]:
-    """Train a classifier for every column of labels, with `weights` (n_rows,) float64 or None: all 1.
+    """Train a classifier for every column of labels; `start` makes the model to continue from, which is freed here."""
 
-    `start` creates in the library the model to continue from and returns its handle, which is freed here. `group`: the
-    ranks that share the rows; None if this process has all of them.
-    """
-    settings, known = options_text(options).encode(), labels.native()
+    def train(begin: int, settings: bytes, progress: Progress, models: np.ndarray) -> None:
+        _library.call("fewlabel_fit", rows, labels, weights, begin, settings, progress, group, models)
 
-    def task(begin: int, progress: Progress, models: np.ndarray) -> None:
-        _library.call("fewlabel_fit", rows.struct, known, weights, begin, settings, progress, group, models)
-
-    return trained(task, watches, start, known.n_columns)
+    return trained(train, options, watches, start, labels.n_columns)
 
 
 def trained(
-    task: Callable[[int, Progress, np.ndarray], None],
-    watches: Watches = (),
+    train: Callable[[int, bytes, Progress, np.ndarray], None],
+    options: Mapping[str, Any],
+    watches: Watches,
     start: Callable[[], int] | None = None,
     n_models: int = 1,
 ) -> list[Fitted]:
-    """Run a task that gets the handle of the model to continue from, or 0, and an array for those of new models."""
-    progress, models = Progress(), np.zeros(n_models, dtype=np.int64)
+    """Call what trains models, given the handle of one to continue from, or 0, and an array for those of new ones."""
+    settings, progress, models = options_text(options).encode(), Progress(), np.zeros(n_models, dtype=np.int64)
 
     def look() -> None:
         for watch in watches:
@@ -79,7 +67,8 @@ def trained(
 
     with _library.released(0 if start is None else start()) as begin:
         try:
-            interruptible(lambda: task(begin, progress, models), look, lambda: setattr(progress, "cancel", 1))
+            task = partial(train, begin, settings, progress, models)
+            interruptible(task, look, lambda: setattr(progress, "cancel", 1))
             return [read(int(model)) for model in models]
         finally:
             for model in models[models > 0]:
@@ -101,7 +90,10 @@ def read(model: int) -> Fitted:
     report = json.loads(_library.text("fewlabel_report", model))
     for name in _NUMBERS:
         report[name] = float("nan" if report.get(name) is None else report[name])  # JSON has no NaN
-    return Fitted(report, {name: _library.array(model, name, length) for name, length in report["arrays"].items()})
+    arrays = {name: np.empty(length) for name, length in report["arrays"].items()}
+    for name, values in arrays.items():
+        _library.call("fewlabel_array", model, name.encode(), c.FLOAT64, values, len(values))
+    return Fitted(report, arrays)
 
 
 def options_text(options: Mapping[str, Any]) -> str:

@@ -61,8 +61,7 @@ def is_loaded() -> bool:
 
 
 def call(function: str, *arguments: Any) -> None:
-    """Call a function that ends in `error, error_size`; raise the exception of its status code. Of arrays, structs and
-    numbers of ctypes it gets the address."""
+    """Call a function that ends in `error, error_size`, with the addresses of arrays; raise what its status means."""
     error = ctypes.create_string_buffer(_ERROR_SIZE)
     status = getattr(library(), function)(*map(_passed, arguments), error, _ERROR_SIZE)
     if status != c.OK:
@@ -82,13 +81,6 @@ def text(function: str, *arguments: Any) -> str:
     buffer = ctypes.create_string_buffer(needed.value)
     call(function, *arguments, buffer, needed.value, needed)
     return buffer.value.decode("utf-8")
-
-
-def array(handle: int, name: str, length: int) -> np.ndarray:
-    """A copy of a named array of a handle."""
-    values = np.empty(length)
-    call("fewlabel_array", handle, name.encode(), c.FLOAT64, values, length)
-    return values
 
 
 @contextlib.contextmanager

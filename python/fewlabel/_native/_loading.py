@@ -48,17 +48,14 @@ def _is_without_library() -> bool:
 
 
 def is_cut_off(path: Path) -> bool:
-    """Whether a Linux library is truncated, for example after a full disk. Loading it could end the process (SIGBUS).
-
-    The table of sections is the last thing in the file.
-    """
+    """Whether a Linux library is truncated, as after a full disk: loading it could end the process (SIGBUS)."""
     with open(path, "rb") as file:
         head = file.read(64)
         if len(head) < 64 or head[:5] != b"\x7fELF\x02":
             return False
         order = "<" if head[5] == 1 else ">"
         (table,), (size, entries) = struct.unpack(order + "Q", head[40:48]), struct.unpack(order + "HH", head[58:62])
-        return file.seek(0, 2) < table + size * entries
+        return file.seek(0, 2) < table + size * entries  # the last thing in the file
 
 
 # ------------------------------------------------------------------ a copy for a forked process

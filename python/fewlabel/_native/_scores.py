@@ -16,34 +16,25 @@ _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 
 
 def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Scores (n, K) of checked rows X (n, d) with finite weights coef (K, d) and intercept (K,). A ValueError if a
-    value of X is not finite."""
+    """Scores (n, K) of rows (n, d) by finite weights (K, d) and (K,); a ValueError if a value of X is not finite."""
     _memory.need(16.0 * X.shape[0] * len(coef), f"{len(coef)} scores of {X.shape[0]} rows", "give fewer rows at a time")
-    if sp.issparse(X):
-        found = _of_sparse(X, coef, intercept, n_jobs)
+    if sp.issparse(X) and _library.is_loaded() and coef.shape == (len(intercept), X.shape[1]):
+        found = _by_library(X, coef, intercept, n_jobs)
     else:
-        found = _dense_products(X, coef)
+        found = (_sparse_products if sp.issparse(X) else _dense_products)(X, coef)
         found += intercept
     if not np.isfinite(found).all():
         _data.check_finite(X)  # such a value makes every score of its row so: else X needs no look
     return found
 
 
-def _of_sparse(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    if _library.is_loaded() and coef.shape == (len(intercept), X.shape[1]):
-        return _by_library(X, coef, intercept, n_jobs)
-    found = _sparse_products(X, coef)
-    found += intercept
-    return found
-
-
 def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
     rows, found = _data.native(X), np.empty((X.shape[0], len(coef)))
-    by_feature = len(coef) > 1 and rows.struct.n_values >= X.shape[1]  # worth a copy of the weights
+    by_feature = len(coef) > 1 and rows.n_values >= X.shape[1]  # worth a copy of the weights
     weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
     shifts = np.ascontiguousarray(intercept, dtype=np.float64)
     sizes = len(coef), int(by_feature), _threads.resolve(n_jobs)
-    _library.call("fewlabel_decision_with", rows.struct, weights, shifts, *sizes, found)
+    _library.call("fewlabel_decision_with", rows, weights, shifts, *sizes, found)
     return found
 
 
@@ -52,8 +43,7 @@ def _sparse_products(X: Any, coef: np.ndarray) -> np.ndarray:
 
 
 def _dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
-    """Products (n, K) of dense rows with coef (K, d). The algorithm is chosen row by row, and BLAS gets one row at a
-    time because its last bits depend on the batch: a row has the same score alone and in a batch."""
+    """Products (n, K) of dense rows with coef (K, d): row by row, as the last bits of BLAS depend on the batch."""
     filled = np.count_nonzero(X, axis=1) > _data.MOSTLY * X.shape[1]
     if filled.all():
         return _row_by_row(X, coef)

@@ -5,6 +5,7 @@ A test compares them with the header.
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Rows(ctypes.Structure):
         ("index_type", c_int32),
         ("row_stride", c_int64),
     )
+    arrays: Any  # to which it points
 
 
 class Labels(ctypes.Structure):
@@ -47,6 +49,7 @@ class Labels(ctypes.Structure):
         ("classes", c_void_p),
         ("probabilities", c_void_p),
     )
+    arrays: Any  # to which it points
 
 
 class Progress(ctypes.Structure):

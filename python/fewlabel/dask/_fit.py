@@ -28,11 +28,9 @@ _END = 5.0  # seconds in which the error of another rank, or a lost worker, can 
 def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
     """Fit an estimator to rows on the workers of a Dask cluster.
 
-    The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, with two
-    exceptions: for class_prior="auto" every worker gets all labeled rows, and with at least 4,096 unlabeled rows a
-    class an eighth of these, if they have at most a million non-zeros. Each worker that holds rows when `fit` begins
-    runs one task, which cannot move, with all its threads. If a worker is lost, the fit fails. Two fits on the same
-    workers wait for each other.
+    The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, but for those
+    that `fewlabel.spmd.fit` exchanges. Each worker that holds rows when `fit` begins runs one task, which cannot move,
+    with all its threads. Two fits on the same workers wait for each other.
 
     Parameters
     ----------
@@ -42,8 +40,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
         Fitted in place. `calibrate` and scikit-learn's callbacks are for one machine. `n_jobs` is the number of threads
         on each worker; None: the threads that the worker has for tasks.
     X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed or Future
-        Training rows. A member of a list is a CSR matrix or array, a dense array or a data frame. Partitions may have 0
-        rows.
+        Training rows. A member of a list is a CSR matrix or array, a dense array or a data frame, of 0 rows or more.
     y : dask.array.Array, dask.dataframe.Series or list of Delayed or Future
         Labels, in partitions of the same rows as X.
     sample_weight : the same as y or None, default=None
@@ -57,14 +54,8 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
 
     Raises
     ------
-    RuntimeError
-        If a worker is lost: the message has its address. The fit ends on all workers.
-    KeyboardInterrupt
-        If the user interrupts the fit. It ends on all workers, and the model is left unchanged.
-
-    See Also
-    --------
-    fewlabel.spmd.fit : The same over MPI.
+    RuntimeError, KeyboardInterrupt
+        If a worker is lost or the user interrupts. The fit ends on all workers, and the model is left unchanged.
 
     Examples
     --------
@@ -212,11 +203,8 @@ def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
 
 
 def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
-    """Which of these workers are lost, and why, by address.
-
-    Signs of life have the time of the scheduler, whose clock is taken from the most recent one.
-    """
-    known = client.scheduler_info(n_workers=-1)["workers"]
+    """Which of these workers are lost, and why, by address."""
+    known = client.scheduler_info(n_workers=-1)["workers"]  # by the clock of the scheduler
     now = max((worker["last_seen"] for worker in known.values()), default=0.0)
     return {
         address: f"has given no sign of life for {_LOST_AFTER:.0f} s" if address in known else "has left"

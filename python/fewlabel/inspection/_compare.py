@@ -6,13 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
 from fewlabel._docstrings import described_as
-from fewlabel._inputs import _targets
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.inspection._check import check, split
 
@@ -85,14 +83,12 @@ def compare(
 ) -> Comparison:
     """Compare methods with the supervised model by cross-validation on the labeled rows.
 
-    It fits each method and the supervised model `cv` times. With few labels the standard errors are large: a gain of
-    less than two standard errors is not significant.
+    A gain of less than two standard errors is not significant.
 
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
-        Fitted or not; clones are fitted. Its parameter `method` is varied. With `unlabeled_weight=0` it is the
-        supervised model; the other steps of a pipeline are still fitted on the unlabeled rows.
+        Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model.
     methods : list of str, dict of str to estimator, or None, default=None
         Values of the parameter `method` of `model`, or a dict from name to estimator. None: "auto", "annealing" and
         "switching", as far as the model has them.
@@ -104,42 +100,23 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, and `plot()`
-        draws it.
+        `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, `plot()` a plot.
 
     Raises
     ------
     ValueError
-        If there is no method, a method is named "supervised", no class has `cv` labeled rows, or a class has
-        only one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.inspection import compare
-    >>> rng = np.random.default_rng(0)
-    >>> truth = np.arange(400) % 2
-    >>> X = rng.normal(size=(400, 20)) + truth[:, None]
-    >>> y = np.where(np.arange(400) < 20, truth, -1)
-    >>> X /= np.linalg.norm(X, axis=1, keepdims=True)
-    >>> comparison = compare(TransductiveSVC(), X, y, ["annealing"], verbose=0)
-    >>> list(comparison.scores)
-    ['supervised', 'annealing']
+        If there is no method, one is named "supervised", no class has `cv` labeled rows, or a class has only one.
     """
     _linear_model.marker(model)
-    chosen, score = _chosen(methods, model), get_scorer(scoring)
+    chosen, scorer = _chosen(methods, model), get_scorer(scoring)
     X, given, splits = split(model, X, y, cv)
     models = {SUPERVISED: _linear_model.supervised(model), **chosen}
     every = models.values()
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in every]
-    scored = _held_out.measured("compare", folds, X, partial(_score, given=given, score=score), n_jobs, verbose)
+    measure = partial(_held_out.score, given=given, scoring=scorer)
+    scored = _held_out.measured("compare", folds, X, measure, n_jobs, verbose)
     scores = np.reshape(scored, (len(splits), len(models)))
     return Comparison(dict(zip(models, scores.T, strict=True)), scoring)
-
-
-def _score(model: Any, rows: Any, test: Any, given: _targets.Targets, score: Any) -> float:
-    return float(score(model, rows, given.of(test)))
 
 
 def _chosen(methods: Any, model: Any) -> dict[str, Any]:
@@ -153,9 +130,7 @@ def _chosen(methods: Any, model: Any) -> dict[str, Any]:
         methods = list(methods)
         if any(hasattr(method, "fit") for method in methods):
             raise ValueError("methods has an estimator: pass a dict from name to estimator, {'name': estimator, ...}")
-        chosen = {name: clone(model) for name in methods}
-        for name, copy in chosen.items():
-            _linear_model.last(copy).set_params(method=name)
+        chosen = {name: _linear_model.changed(model, method=name) for name in methods}
     if not chosen or SUPERVISED in chosen:
         raise ValueError(f"methods must name at least one method, none of them {SUPERVISED!r}; got {list(chosen)}")
     return chosen

@@ -1,6 +1,7 @@
 """estimate_class_prior: the class shares of unlabeled rows, with confidence intervals."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,12 +76,7 @@ def estimate_class_prior(
     ------
     ValueError
         If all labels have one class and `rest` is not given, no row is unlabeled, or the rows of the only class cannot
-        be told from the others.
-
-    Warns
-    -----
-    ClassPriorWarning
-        If the labels of the only class leave its share open.
+        be told from the others. A `ClassPriorWarning` says where its labels leave its share open.
 
     Notes
     -----
@@ -91,30 +87,24 @@ def estimate_class_prior(
     The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
     if the labeled rows are not representative of their class.
 
-    With `rest`, fits with several shares rank held-out positive rows among at most 4,000 of the unlabeled ones instead,
-    which are drawn with a fixed seed, the same in any order of the rows. The estimate is near the bound that these
-    ranks give, and where the fits agree. The interval adds the usual error of such ranks to a bootstrap of the held-out
-    rows: at level 0.9 it contained 43 of 48 shares.
+    With `rest`, fits with several shares rank held-out positive rows among at most 4,000 of the unlabeled ones instead.
+    The estimate is near the bound that these ranks give, and where the fits agree. The interval adds the usual error of
+    such ranks to a bootstrap of the held-out rows.
 
     References
     ----------
-    Nigam, McCallum, Thrun and Mitchell (Machine Learning 2000): the mixtures. Saerens, Latinne and Decaestecker (Neural
-    Computation 2002): EM. Alexandari, Kundaje and Shrikumar (ICML 2020): the calibration. Newton and Raftery (Journal
-    of the Royal Statistical Society B 1994): the intervals.
+    Nigam et al. (Machine Learning 2000): the mixtures. Saerens et al. (Neural Computation 2002): EM. Alexandari et al.
+    (ICML 2020): the calibration. Newton and Raftery (JRSS B 1994): the intervals.
 
     Examples
     --------
     >>> import numpy as np
     >>> from fewlabel import estimate_class_prior
     >>> rng = np.random.default_rng(0)
-    >>> truth = (np.arange(1000) < 800).astype(int)  # four fifths of class 1
-    >>> X = rng.normal(size=(1000, 5)) + 2 * truth[:, None]
+    >>> X = rng.normal(size=(1000, 5)) + 2 * (np.arange(1000) < 800)[:, None]  # four fifths of class 1
     >>> y = np.full(1000, -1)
     >>> y[:20], y[-20:] = 1, 0  # as many labels of each class
-    >>> estimate = estimate_class_prior(X, y)
-    >>> estimate.label_shares
-    array([0.5, 0.5])
-    >>> bool(abs(estimate.class_prior - [0.2, 0.8]).max() < 0.05)
+    >>> bool(abs(estimate_class_prior(X, y).class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
@@ -133,13 +123,9 @@ def estimate_class_prior(
         "threads": _threads.resolve(n_jobs),
         "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
     }
-    shares, lower, upper = (np.empty(len(classes)) for _ in range(3))
-    native, settings = _data.native(rows), _fit.options_text(options).encode()
-    interruptible(
-        lambda: _library.call(
-            "fewlabel_class_prior", native.struct, known.native().native(), weights, settings, shares, lower, upper
-        )
-    )
+    shares, lower, upper = np.empty((3, len(classes)))
+    inputs = _data.native(rows), known.native(), weights, _fit.options_text(options).encode()
+    interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
     totals = known.totals(weights)
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
 

@@ -13,8 +13,7 @@ from fewlabel.inspection import _linear_model, _table
 
 @dataclass(frozen=True, eq=False)
 class Explanation(_table.Table):
-    """Contributions to the score of a class: `score` is `contributions.sum() + rest + intercept`. `str()` is a
-    table."""
+    """Contributions to the score of a class, which is `contributions.sum() + rest + intercept`; `str()`: a table."""
 
     label: Any  #: the class that is explained
     score: float  #: decision for it; above 0, for one of two classes or against another one, means this class
@@ -30,8 +29,7 @@ class Explanation(_table.Table):
         }
 
     def __str__(self) -> str:
-        parts = [*zip(self.features, self.contributions, strict=True), ("(other features)", self.rest)]
-        lines = [f"{value:+10.4f}  {name}" for name, value in [*parts, ("(intercept)", self.intercept)]]
+        lines = [f"{value:+10.4f}  {name}" for name, value in zip(*self._columns().values(), strict=True)]
         return "\n".join([*lines, f"{self.score:+10.4f}  score of {self.label}"])
 
 
@@ -44,7 +42,7 @@ def explain(
     Parameters
     ----------
     model : classifier, pipeline or search
-        Fitted.
+        Fitted, and linear in its features: otherwise a TypeError.
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row. A series is a row of a data frame: its index has the columns.
     n : int, default=10
@@ -58,24 +56,6 @@ def explain(
     -------
     explanation : Explanation
         Names and contributions. Their sum, the rest and the intercept add up to the score.
-
-    Raises
-    ------
-    TypeError
-        If the model is not linear in the features of `row`.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.inspection import explain
-    >>> texts = ["red wine", "white wine", "red car", "fast car", "old wine", "old car"]
-    >>> model = make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1))
-    >>> model = model.fit(texts, ["drink", None, "ride", None, None, None])
-    >>> explanation = explain(model, "old red car", n=2)
-    >>> explanation.label, explanation.features[0]
-    ('ride', 'car')
     """
     classifier = _linear_model.final(model)
     rows = _linear_model.rows_of(model, _one_row(row), "row")
@@ -86,7 +66,7 @@ def explain(
     names = _linear_model.feature_names(model, classifier, feature_names)
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)
-    rows = sp.csr_array(_linear_model.matrix(rows), copy=True)
+    rows = sp.csr_array(rows, copy=True)
     rows.sum_duplicates()  # in place, so on a copy
     contributions = rows.data * weights[rows.indices]
     largest = np.argsort(-np.abs(contributions), kind="stable")[:n]
@@ -129,8 +109,7 @@ def _difference(classifier: Any, k: int, against: Any) -> tuple[np.ndarray, floa
 
 @dataclass(eq=False, repr=False)
 class TopFeatures(_table.Table):
-    """Result of `top_features`: for each class the features with the largest weights in its favor. `str()` is a
-    table."""
+    """Result of `top_features`: for each class the features with the largest weights in its favor; `str()`: a table."""
 
     classes: np.ndarray  #: (n_classes,)
     features: list[np.ndarray]  #: names (n,) of the features of each class, the largest weight first
@@ -185,7 +164,7 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     Parameters
     ----------
     model : classifier, pipeline or search
-        Fitted: any linear classifier with `coef_`, those of scikit-learn too.
+        Fitted: any linear classifier with `coef_`, those of scikit-learn too; otherwise a TypeError.
     n : int, default=10
         Maximum number of features of each class; those with weights above 0 are listed.
 
@@ -193,23 +172,6 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     -------
     found : TopFeatures
         `classes`, `features` and `weights`; `str()` is a table, `to_frame()` a data frame, and `plot()` draws bars.
-
-    Raises
-    ------
-    TypeError
-        If the model is not linear in its features.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.inspection import top_features
-    >>> texts = ["red wine", "white wine", "red car", "fast car", "old wine", "old car"]
-    >>> model = make_pipeline(CountVectorizer(), TransductiveSVC(class_prior=[0.5, 0.5]))
-    >>> found = top_features(model.fit(texts, ["drink", None, "ride", None, None, None]), n=1)
-    >>> [names.tolist() for names in found.features]
-    [['wine'], ['car']]
     """
     classifier = _linear_model.final(model)
     n = _numbers.check_count("n", n)

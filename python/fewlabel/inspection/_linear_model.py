@@ -36,11 +36,16 @@ def tree(model: Any) -> Any:
     return getattr(last(model), "hierarchy", None)
 
 
+def changed(model: Any, **parameters: Any) -> Any:
+    """A clone with other parameters of its last step."""
+    copy = clone(model)
+    last(copy).set_params(**parameters)
+    return copy
+
+
 def supervised(model: Any) -> Any:
     """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
-    copy = clone(model)
-    last(copy).set_params(unlabeled_weight=0, calibrate=False)
-    return copy
+    return changed(model, unlabeled_weight=0, calibrate=False)
 
 
 def final(model: Any) -> Any:
@@ -76,13 +81,8 @@ def rows_of(model: Any, X: Any, name: str = "X") -> Any:
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model.steps) > 1 else X
 
 
-def matrix(rows: Any) -> Any:
-    return sp.csr_array(rows) if sp.issparse(rows) else np.asarray(rows)
-
-
 def class_scores(classifier: Any, rows: Any) -> np.ndarray:
-    """Score of each class (n_rows, n_classes). Of two classes, the first has score 0, as only the difference
-    matters."""
+    """Score of each class (n_rows, n_classes); 0 for the first of two, as only the difference matters."""
     if len(classifier.classes_) == 1:
         raise ValueError(f"the model has only one class, {classifier.classes_[0]}, so there are no margins")
     scores = classifier.decision_function(rows)

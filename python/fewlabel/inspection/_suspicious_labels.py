@@ -32,19 +32,11 @@ class SuspiciousLabels(_table.Table):
 
 @described_as(check)
 def suspicious_labels(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    margin: float = 0.5,
-    cv: int | None = 10,
-    n_jobs: int | None = None,
-    verbose: int = 1,
+    model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10, n_jobs: int | None = None, verbose: int = 1
 ) -> SuspiciousLabels:
     """Find labels that may be wrong.
 
-    Each label is compared with the prediction of a clone that was fitted without it (cross-validation), because a model
-    usually reproduces the wrong labels that it was fitted on.
+    Each label is compared with the prediction of a clone that was fitted without it.
 
     Parameters
     ----------
@@ -53,30 +45,17 @@ def suspicious_labels(
     margin : float, default=0.5
         A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10
-        Number of folds, and of fits. None: no fit; the predictions of the model itself are used, which is valid for
-        labels that it was not fitted on.
+        Number of folds. None: the predictions of the model itself, for labels that it was not fitted on.
 
     Returns
     -------
     found : SuspiciousLabels
-        Suspicious labels, the largest contradiction first. A row that is the only one of its class cannot be tested and
-        is not included.
+        Suspicious labels, the largest contradiction first; none that is the only one of its class.
 
     Raises
     ------
     ValueError
         If no row is labeled, or a label is not one of the model's classes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.inspection import suspicious_labels
-    >>> X = np.vstack([np.tile([1.0, 0.1], (6, 1)), np.tile([0.1, 1.0], (6, 1))])
-    >>> y = np.array(["a", "a", "a", "b", None, None, "b", "b", "b", "b", None, None])  # the fourth is wrong
-    >>> found = suspicious_labels(TransductiveSVC().fit(X, y), X, y, cv=4)
-    >>> found.rows, found.given, found.predicted
-    (array([3]), array(['b'], dtype=object), array(['a'], dtype=object))
     """
     if not isinstance(margin, Real) or not np.isfinite(margin):
         raise ValueError(f"margin must be a finite number, got {margin!r}")

@@ -60,10 +60,7 @@ def batch(Z: np.ndarray, answered: np.ndarray, n: int) -> list[int]:
 
 
 def drawn(strata: list[Any], free: np.ndarray, n: int, seed: int) -> list[int]:
-    """Positions of rows drawn at random, in random order: of each stratum its share, rounded up or down.
-
-    strata: of each row, the class that is predicted. free: (n_rows,) bool. All free rows are equally likely.
-    """
+    """Positions of free rows (n_rows,) drawn at random, in random order: of each stratum its share, rounded."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(np.flatnonzero(free))
     rows = rows[np.argsort(np.unique(strata, return_inverse=True)[1][rows], kind="stable")]

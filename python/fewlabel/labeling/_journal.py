@@ -53,10 +53,7 @@ _FORMS = [*map(set, map(str.split, (
 
 
 class Journal:
-    """Events of a session in the order in which they happened, in memory and, with a path, in a file.
-
-    `check` raises a ValueError for an event of other rows or classes, given the answers that stand, the last one first.
-    """
+    """Events of a session in their order, in memory and, with a path, in a file; `check` refuses others' events."""
 
     def __init__(
         self, path: str | os.PathLike[str] | None, check: Callable[[Event, Iterable[Event]], None] = lambda *_: None
@@ -103,10 +100,6 @@ class Journal:
     def standing(self) -> Iterator[Event]:
         """The answers and new names that stand, the last one first."""
         return reversed(self._standing)
-
-    def answers(self) -> list[Event]:
-        """The answers and new names that stand, in their order."""
-        return [*self._standing]
 
     def fits(self) -> list[Event]:
         return [event for event in self.events if "fit" in event]

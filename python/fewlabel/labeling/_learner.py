@@ -66,10 +66,7 @@ class Learner:
     def fit(
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
     ) -> Fitted:
-        """A fit to all rows, or to a part of them, from the fit before on if no class is new.
-
-        positions: of the rows, by their names. shares: class_prior, or None for that of the model.
-        """
+        """A fit to all rows, or to a part of them, from the fit before on if no class is new; shares: class_prior."""
         known, classifier = answers.known, clone(self.pipeline[-1])
         X, y = self.X, labels(answers, positions, self.marker)
         if self.marker is NONE:

@@ -32,13 +32,13 @@ class Session:
         Input of the model. Rows are named by the index of a data frame or series, which must be unique and of integers
         or texts, otherwise by their position.
     model : classifier, or pipeline that ends in one
-        Not fitted. The steps before the last are fitted once, to all rows and without labels. A classifier for
-        unlabeled rows is refitted to all rows, another one to the labeled rows. One with class_prior="auto" and without
-        `hierarchy` gets class shares as a dict between two batches, and where rows drawn at random contradict its own.
+        Not fitted. The steps before the last are fitted once, to all rows and without labels. One with
+        class_prior="auto" and without `hierarchy` gets class shares as a dict between two batches, and where rows drawn
+        at random contradict its own.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
-        File of the answers, JSON lines. None: they are kept in memory only. Several sessions may share a file.
+        File of the answers, JSON lines. None: in memory only. Several sessions may share a file.
     show : str, callable or None, default=None
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
@@ -53,8 +53,7 @@ class Session:
     Raises
     ------
     ValueError
-        If there are no rows, the index has duplicates, `path` has a line that is not of a session of these rows, or
-        rows hold texts and the model has no vectorizer.
+        If rows or their index are invalid, or `path` has a line that is not of a session of these rows.
     OSError
         If the file cannot be read or written. An answer that raises it is not recorded.
 
@@ -69,8 +68,6 @@ class Session:
     ...     session.label(row, "left" if X[row, 0] < 0.5 else "right")
     >>> session.fit().predict(X).tolist()
     ['left', 'left', 'left', 'right', 'right', 'right']
-    >>> sorted(session.status().classes.items())
-    [('left', 1), ('right', 1)]
     """
 
     def __init__(
@@ -110,9 +107,8 @@ class Session:
         """Choose rows to label, after a refit if there are new answers: a list of their names.
 
         Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen; after 30
-        answers 30 rows are drawn at random. Called again without a new answer, it returns the same rows. A model of
-        fewlabel is refitted to 2,000 rows and those with answers, from the last fit on if no class is new: its
-        predictions for all rows are those that `status` compares with the answers.
+        answers 30 rows are drawn at random. A model of fewlabel is refitted to 2,000 rows and those with answers, from
+        the last fit on if no class is new.
 
         Parameters
         ----------
@@ -125,7 +121,7 @@ class Session:
 
     def _continue(self) -> None:
         """Refit if there are new answers, and draw rows at random if it is time to."""
-        if len(set(self._known().values())) > 1:
+        if len(set(self._read().known.values())) > 1:
             self._draw(self._refit(whole=False))
 
     def _choose(self, n: int) -> list[Any]:
@@ -143,7 +139,7 @@ class Session:
         row : name of a row
             A value of the index, or a position. A former answer for the row is replaced.
         label : label
-            A class: a text, or a whole number below 2**63, as the others are, and not the marker of unlabeled rows.
+            A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
 
         Raises
         ------
@@ -157,11 +153,7 @@ class Session:
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
-        """Answer that a row does not have this class, which another row or `classes` has.
-
-        A classifier for unlabeled rows then finds the class of the row among the others that have labels, if these are
-        at least two. Each class can be ruled out by an answer of its own.
-        """
+        """Answer that a row does not have this class, but one of the others with labels, if these are two or more."""
         self._journal.append({"row": self._name(row), "not": self._class(label)})
 
     def skip(self, row: Any) -> None:
@@ -213,17 +205,17 @@ class Session:
         ValueError
             If fewer than two classes have a label.
         """
-        if (n_classes := len(set(self._known().values()))) < 2:
+        if (n_classes := len(set(self._read().known.values()))) < 2:
             raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
         return self._refit(whole=True).model
 
     def status(self) -> _status.Status:
         """A summary of the session, a `Status`.
 
-        It has the classes and their counts, the accuracy on answers that the model had predicted before they were
-        given, the change of the predictions in the last refit, and whether to stop, with the reason.
+        It has the counts of the classes, the accuracy on answers that were predicted before they were given, the change
+        of the predictions in the last refit, and whether to stop, with the reason.
         """
-        answers, known, fits = self._answers(), self._known(), self._journal.fits()
+        answers, known, fits = self._answers(), self._read().known, self._journal.fits()
         changed = fits[-1]["changed"] if fits else None
         counts = Counter(known.values())
         return _status.Status(
@@ -239,8 +231,7 @@ class Session:
     def widget(self, n: int = 10) -> Any:
         """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
 
-        Below the row stand the predicted class and the features that speak for it. A row that cannot be shown can only
-        be skipped, and a fit that fails leaves the last model. Needs `pip install 'fewlabel[widget]'`.
+        Below the row stand the predicted class and its features. Needs `pip install 'fewlabel[widget]'`.
 
         Parameters
         ----------
@@ -257,9 +248,6 @@ class Session:
     def _answers(self) -> dict[Any, Event]:
         """The last answer for each row that has one, in the order in which they came; "not" lists all classes."""
         return self._read().rows
-
-    def _known(self) -> dict[Any, Any]:
-        return self._read().known
 
     def _refit(self, whole: bool) -> Fitted:
         """The last fit, or another one if there are new answers, or if one to all rows is wanted."""

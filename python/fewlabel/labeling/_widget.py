@@ -27,8 +27,7 @@ _BOOLS = {"True": True, "False": False}
 class LabelingWidget(anywidget.AnyWidget):
     """A row, what the model predicts and why, buttons, and the course of the session.
 
-    An answer goes to the row and the class that a message names, or nowhere. The queue and the picture of its first row
-    change together. Every message is followed by a new state that is not busy: the front end waits for one.
+    An answer goes to the row and class that a message names, or nowhere. A new state that is not busy follows each.
     """
 
     _esm = Path(__file__).parent / "widget.js"
