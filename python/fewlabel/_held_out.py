@@ -93,7 +93,8 @@ def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | N
     found = f"no row of y is unlabeled, and {np.sum(~others)} of {len(others)} rows have the class {name!r}, which "
     if _markers.looks_missing(name):
         raise ValueError(
-            f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, if it is a class, unlabeled=None."
+            f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, or replace it by None. If it "
+            "is a class, pass unlabeled=None: every row is labeled."
         )
     sure = area + width < _ALIKE
     text = (
