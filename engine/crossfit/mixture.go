@@ -264,8 +264,7 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 			for y := range joint {
 				joint[y] = joint[y]*m.factor(i) + prior[y]
 			}
-			copy(posterior, joint)
-			probabilities(posterior)
+			vector.Softmax(posterior, joint)
 		}
 	})
 	clear(m.share)
@@ -301,14 +300,4 @@ func (m *mixture) factor(i int) float64 {
 		return m.unit[i]
 	}
 	return worth * m.unit[i]
-}
-
-// probabilities turns logarithms, up to a constant, into probabilities.
-func probabilities(v []float64) {
-	largest, sum := slices.Max(v), 0.0
-	for y, f := range v {
-		v[y] = math.Exp(f - largest)
-		sum += v[y]
-	}
-	vector.Scale(v, 1/sum)
 }

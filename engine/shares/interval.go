@@ -37,7 +37,8 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 	if len(e.Unlabeled.Weight) == 0 {
 		return lower, upper // no row could be held out
 	}
-	squares, rows, doubt := make([][]float64, b.Times), e.worth(job), e.doubt(job)
+	squares := make([][]float64, b.Times)
+	rows, doubt := e.worth(job)
 	job.Run(b.Times, func(i int) {
 		job.Check()
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
@@ -83,20 +84,13 @@ func (e *Evidence) drawn(random *rand.Rand, maxRows float64) *Evidence {
 	return &Evidence{&scores}
 }
 
-// worth is l/e, the number of rows drawn at random that give as good an estimate.
-func (e *Evidence) worth(job *work.Job) float64 {
+// worth is l/e, the number of rows drawn at random that give as good an estimate, and the variance of a share over
+// share (1 - share) with so many rows, where one of two further rows is wrong.
+func (e *Evidence) worth(job *work.Job) (rows, doubt float64) {
 	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
-	return vector.Sum(e.Totals) / e.difficulty(held, e.labelShares())
-}
-
-// doubt is the variance of a share over share (1 - share) with l/e rows drawn at random, where one of two further rows
-// is wrong.
-func (e *Evidence) doubt(job *work.Job) float64 {
-	held, _ := e.calibrated(job.Local(), make([]float64, e.Classes))
-	labels, n := e.labelShares(), vector.Sum(e.Held.Weight)
-	guesses := 1 - vector.Dot(labels, labels)
-	wrong := e.difficulty(held, labels) * guesses * n
-	return 1 / (1 + vector.Sum(e.Totals)/min(1, (wrong+1)/(n+2)/guesses))
+	labels, l, n := e.labelShares(), vector.Sum(e.Totals), vector.Sum(e.Held.Weight)
+	wrong, guesses := e.difficulty(held, labels), 1-vector.Dot(labels, labels)
+	return l / wrong, 1 / (1 + l/min(1, (wrong*guesses*n+1)/(n+2)/guesses))
 }
 
 // biases draws expected biases of the calibration from their prior.
