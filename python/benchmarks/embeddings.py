@@ -80,7 +80,7 @@ def compare(
     for rows, learners in sets:
         for k in labels:
             tasks = [draw(rows, k, seed=seed) for seed in range(draws)]
-            cell = {"rows": "words" if sp.issparse(rows.X) else "vectors", "set": rows.name, "labels": k}
+            cell = {"set": rows.name, "labels": k}
             found = {one: [seconds(partial(measured, task, one, k, score)) for task in tasks] for one in learners}
             means = {one: np.mean(each, axis=0) for one, each in found.items()}  # seconds, score
             lines += [cell | {"learner": one, "score": mean[1]} for one, mean in means.items()]
@@ -93,7 +93,8 @@ def compare(
 
 def summary(report: Report, found: pd.DataFrame) -> None:
     """Means over the sets, and the lead of the default over the best of its peers."""
-    print(found.pivot_table("score", ["rows", "learner"], "labels", sort=False).to_string(float_format="%.3f"))
+    for (k, one), mean in found.pivot_table("score", ["labels", "learner"], sort=False)["score"].items():
+        report.add(f"mean of the sets, {k} a class, {one}", mean)
     each = found.pivot_table("score", ["labels", "set"], "learner")
     lead = each["default"] - each.drop(columns=list(OURS), errors="ignore").max(axis=1)
     for k, leads in lead.groupby(level="labels"):
