@@ -2,7 +2,6 @@ package loss
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -157,7 +156,7 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 
 // logLikelihood is At without a margin: q and the sum in the logarithm are the same for all classes.
 func (l Softmax) logLikelihood(s, p, slope, state []float64) (value float64) {
-	top := slices.Max(s)
+	top := vector.Max(s)
 	total := l.weights(state, s, top)
 	vector.Scale(state, 1/total)
 	for k, q := range p {
@@ -217,7 +216,7 @@ func (l Softmax) Curvature(state []float64) float64 {
 
 func (l Softmax) Costs(dst, s []float64) {
 	if l.Margin == 0 {
-		top := slices.Max(s)
+		top := vector.Max(s)
 		all := l.Smoothing*math.Log(l.weights(dst, s, top)) + top
 		for y, f := range s {
 			dst[y] = all - f

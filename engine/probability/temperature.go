@@ -3,7 +3,6 @@ package probability
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -49,7 +48,7 @@ func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature fl
 		odds := make([]float64, classes)
 		for i := lo; i < hi; i++ {
 			scores := rows.Scores[i*classes : (i+1)*classes]
-			largest := slices.Max(scores)
+			largest := vector.Max(scores)
 			for y, s := range scores {
 				odds[y] = (s - largest) / temperature
 			}

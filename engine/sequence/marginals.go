@@ -2,7 +2,6 @@ package sequence
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -32,7 +31,7 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 		for j := range p {
 			p[j] = l.forward[at+j] + backward[j]
 		}
-		exponentials(p, p, slices.Max(p))
+		exponentials(p, p, vector.Max(p))
 		vector.Scale(p, factor/vector.Sum(p))
 		vector.Add(into[at:at+k], 1, p)
 		if at == len(unary)-k && sums != nil {
@@ -93,7 +92,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 	for j := range q {
 		q[j] = unary[j] + backward[j]
 	}
-	top := slices.Max(q)
+	top := vector.Max(q)
 	exponentials(q, q, top)
 	exponentials(p, forward, 0)
 	norm := 0.0
@@ -132,7 +131,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 
 // subtractLargest subtracts the largest value, which it returns; -Inf leaves them.
 func subtractLargest(values []float64) float64 {
-	top := slices.Max(values)
+	top := vector.Max(values)
 	if !math.IsInf(top, -1) {
 		for j := range values {
 			values[j] -= top
