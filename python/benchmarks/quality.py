@@ -8,7 +8,8 @@ quarter of the rows, or the published part, is the test. Nothing is given to `Tr
 
 Columns: macro F on the test for each learner; `gain`, (default - supervised) / (true - supervised) of macro F; `rare`,
 F of the rarest class; `time`, processor time of the default / true, one thread; `off`, total variation distance of the
-estimated shares from the true ones; `inside`, the part of the classes whose true share is in its 90 % interval;
+estimated shares from the true ones; `twice`, the part of the fits that take the rarest class for more than twice or
+less than half as frequent as it is; `inside`, the part of the classes whose true share is in its 90 % interval;
 `test` and `fit`, the expected calibration error of probabilities of the test rows and of the unlabeled rows of the fit,
 and `rough`, the part of the fits that warned of them. Means over the sets end the table, with gain as the ratio of the
 mean gains; `lost`, the part of the draws in which the default is more than 0.01 of macro F below the best
@@ -127,11 +128,13 @@ def shares_of(task: Task, estimator: Any, caught: list[warnings.WarningMessage])
     from fewlabel import FewlabelWarning, estimate_class_prior
 
     truth = task.shares
+    rarest = np.argmin(truth)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         said = estimate_class_prior(task.X, task.given, confidence_level=CONFIDENCE, n_jobs=1)
     return {
         "off": float(np.abs(estimator.class_prior_ - truth).sum() / 2),
+        "twice": float(not 0.5 <= estimator.class_prior_[rarest] / truth[rarest] <= 2),
         "inside": float(np.mean((said.lower <= truth) & (truth <= said.upper))),
         "warned": float(any(issubclass(one.category, FewlabelWarning) for one in caught)),
     }
@@ -162,7 +165,7 @@ def cells(found: pd.DataFrame) -> pd.DataFrame:
         table["gain"] = gain(table)
         table["rare default"], table["rare true"] = values["rare"]["default"], values["rare"]["true"]
         table["time"] = values["seconds"]["default"] / values["seconds"]["true"]
-    said = [column for column in ("off", "inside") if column in found.columns]
+    said = [column for column in ("off", "twice", "inside") if column in found.columns]
     return table.join(found.groupby(CELL, sort=False)[said].mean())
 
 
