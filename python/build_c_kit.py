@@ -21,8 +21,8 @@ import build_library
 from check_library import ROOT
 
 # What the archive has besides the libraries, at the same places as in the project.
-FILES = ("include/fewlabel.h", "LICENSE", "THIRD_PARTY_LICENSES.md", "CHANGELOG.md", "docs/c.md")
-EXAMPLES = "examples/c"
+FILES = ("include/fewlabel.h", "LICENSE", "THIRD_PARTY_LICENSES.md", "CHANGELOG.md")
+FOLDERS = "docs", "examples/c"
 
 PKG_CONFIG = """\
 prefix=${{pcfiledir}}/../..
@@ -62,7 +62,7 @@ endif()
 def fill(folder: Path) -> None:
     """Put everything into the folder of the kit."""
     version = build_library.project_version()
-    for name in (*FILES, *sorted(str(p.relative_to(ROOT)) for p in (ROOT / EXAMPLES).iterdir())):
+    for name in (*FILES, *sorted(str(p.relative_to(ROOT)) for part in FOLDERS for p in (ROOT / part).iterdir())):
         if Path(name).suffix in (".h", ".c", ".md", "") and (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
