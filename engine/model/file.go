@@ -213,8 +213,10 @@ func parseTensor(text []byte) (t tensor, err error) {
 		return t, err
 	case dtype != "F64":
 		return t, fmt.Errorf("its dtype is %.40q, not F64", dtype)
-	case len(t.offsets) != 2 || bytes.Contains(text, []byte("null")): // which encoding/json takes for 0
+	case len(t.offsets) != 2:
 		return t, errors.New("its data_offsets are not two numbers")
+	case bytes.Contains(text, []byte("null")) || bytes.Contains(text, []byte("-0")): // encoding/json takes both for 0
+		return t, errors.New("its shape or data_offsets are no whole numbers")
 	}
 	return t, nil
 }
