@@ -350,6 +350,7 @@ def test_rows_whose_squares_float32_cannot_hold(form: Any, kernel: str, size: fl
     np.testing.assert_allclose(found @ found.T, wanted @ wanted.T, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.DataWarning")
 def test_sparse_rows_after_dense_ones() -> None:
     model = KernelFeatures(n_components=5).fit(X[:100])
     np.testing.assert_allclose(model.transform(sp.csr_array(X)), model.transform(X))

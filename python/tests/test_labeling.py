@@ -164,6 +164,7 @@ def test_every_row_with_values_comes_once_and_none_twice() -> None:
     assert sorted(seen) == list(range(23))
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_a_matrix_of_numpy_can_be_asked_for() -> None:
     assert sorted(Session(np.matrix(np.eye(3)), TransductiveSVC()).next(9)) == [
         0,

@@ -230,6 +230,7 @@ def test_the_most_frequent_class_of_labels_of_all_rows_is_no_marker(kind: type, 
     assert ["no row is unlabeled" in str(one.message) for one in caught] == [True]
 
 
+@pytest.mark.filterwarnings("ignore:no row is unlabeled")
 def test_where_few_rows_leave_open_whether_a_class_is_the_marker_there_is_a_warning() -> None:
     rows = np.concatenate([np.flatnonzero(TOPICS.truth == k)[:n] for k, n in enumerate((40, 1, 1))])
     y = TOPICS.truth[rows]

@@ -29,6 +29,7 @@ LEVEL = {"annealing": "temperature", "switching": "unlabeled weight", "pair_swit
 STAGE = r"\[\w+\] (\w+): (\d+) models?, (\d+) passes"
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
 @pytest.mark.parametrize("y", [Y, np.column_stack([Y, Y])], ids=["classes", "columns"])
 def test_verbose_tells_which_models_were_trained(y: Any, capfd: pytest.CaptureFixture[str]) -> None:
     model = TransductiveSVC(verbose=1, calibrate=True).fit(X, y)

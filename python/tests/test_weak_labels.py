@@ -365,6 +365,7 @@ def test_one_labeled_class_and_a_share_are_a_fit() -> None:
         assert abs(np.mean(model.predict(X[20:]) == "crude") - share) < 0.02
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
 def test_the_share_of_the_only_labeled_class_is_estimated() -> None:
     X, truth, y = positives()
     model = TransductiveSVC(class_prior=estimate_class_prior(X, y, rest="rest").as_dict()).fit(X, y)
@@ -386,6 +387,7 @@ def test_the_share_is_near_the_bound_and_where_folds_agree() -> None:
     assert _positive_share._share(0.004, agreement) == 0.004
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
 def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
     X, _, y = positives()
     found = estimate_class_prior(X, y, rest="rest")
@@ -401,6 +403,7 @@ def test_the_estimated_share_of_the_only_class_has_an_interval() -> None:
     np.testing.assert_array_equal(numbers.class_prior, found.class_prior[::-1])
 
 
+@pytest.mark.filterwarnings("ignore::fewlabel.ClassPriorWarning")
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_array.toarray], ids=["sparse", "dense"])
 def test_copies_of_labeled_rows_do_not_change_the_estimated_share(kind: object) -> None:
     X, _, y = positives()
