@@ -264,12 +264,17 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 }
 
 // From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
-// with few labels.
+// with few labels, however many there are of a class.
 func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 	before := warmRows
 	t.Cleanup(func() { warmRows = before })
-	for labeled, warm := range map[int]bool{30: true, 12: false} {
-		data := planted.Classes(4000, 250, labeled, []float64{0.6, 0.2, 0.1, 0.1}, 2)
+	four, eight := []float64{0.6, 0.2, 0.1, 0.1}, []float64{0.44, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08}
+	for _, c := range []struct {
+		labeled int
+		shares  []float64
+		warm    bool
+	}{{30, four, true}, {12, four, false}, {24, eight, true}} {
+		data := planted.Classes(4000, 250, c.labeled, c.shares, 2)
 		var passes, errors [2]float64
 		for k, rows := range []int{1 << 20, 2000} {
 			warmRows = rows
@@ -280,8 +285,8 @@ func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 			errors[k] = float64(mistakes(result, data))
 		}
 		fewer := passes[1] <= 0.8*passes[0]
-		if fewer != warm || !warm && errors[0] != errors[1] || errors[1] > errors[0]+0.01*float64(len(data.Labels)) {
-			t.Errorf("%d labels: %v passes, %v errors", labeled, passes, errors)
+		if fewer != c.warm || !c.warm && errors[0] != errors[1] || errors[1] > errors[0]+0.01*float64(len(data.Labels)) {
+			t.Errorf("%d labels of %d classes: %v passes, %v errors", c.labeled, len(c.shares), passes, errors)
 		}
 	}
 }
