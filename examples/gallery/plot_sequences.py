@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from fewlabel import SequenceSVC
 from fewlabel.datasets import load_scipy_docs
-from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
+from fewlabel.sequences import TokenVectorizer
 
 PARAMETER = re.compile(r"^(\w+) : (.{3,60})\n    +(.+)", re.MULTILINE)
 
@@ -44,8 +44,8 @@ print(len(sentences), "descriptions, among them")
 print(*(f"{token}/{tag}" for token, tag in zip(sentences[0], tags[0], strict=True)))
 
 # %%
-# ``TokenVectorizer`` has features of a token and its neighbors. ``iob_forbidden_transitions`` lists tags that cannot
-# follow each other, such as I-TYPE after O. A classifier of single tokens with the same features is the comparison.
+# ``TokenVectorizer`` has features of a token and its neighbors. ``forbidden_transitions="iob"`` forbids what IOB tags
+# do, such as I-TYPE after O. A classifier of single tokens with the same features is the comparison.
 
 numbers = [5, 10, 20, 50, 100, 200]
 test = slice(200, 800)
@@ -56,7 +56,7 @@ def accuracies(n):
     vectorizer = TokenVectorizer().fit(sentences[:n])
     given = list(chain(*tags[:n]))
     X, new = vectorizer.transform(sentences[:n]), vectorizer.transform(sentences[test])
-    model = SequenceSVC(forbidden_transitions=iob_forbidden_transitions(given)).fit(X, tags[:n])
+    model = SequenceSVC(forbidden_transitions="iob").fit(X, tags[:n])
     single = LinearSVC().fit(sp.vstack(X), given)
     return model.score(new, tags[test]), single.score(sp.vstack(new), list(chain(*tags[test])))
 
@@ -74,8 +74,7 @@ plt.show()
 # %%
 # New text, with the tags of a model of 200 descriptions:
 
-forbidden = iob_forbidden_transitions(chain(*tags[:200]))
-tagger = make_pipeline(TokenVectorizer(), SequenceSVC(forbidden_transitions=forbidden)).fit(sentences[:200], tags[:200])
+tagger = make_pipeline(TokenVectorizer(), SequenceSVC(forbidden_transitions="iob")).fit(sentences[:200], tags[:200])
 new = ["n_rows", "int", "or", "None", ",", "optional", "Number", "of", "rows", "to", "read", "."]
 [predicted] = tagger.predict([new])
 print(*(f"{token}/{tag}" for token, tag in zip(new, predicted, strict=True)))

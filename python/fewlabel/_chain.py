@@ -2,7 +2,8 @@
 best tags in the library."""
 
 import itertools
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import SEQUENCE
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
+_IOB = re.compile(r"([BIMELSU])(?:-(.*))?", re.DOTALL)
+_OTHER_FORM = re.compile(r"[BIMELSU][\W_].*|.*[\W_][BIMELSU]", re.DOTALL | re.IGNORECASE)
 _CHUNK = 1 << 22  # pairs of tags looked at in one piece
 
 
@@ -118,6 +121,31 @@ def allowed_tags(targets: _targets.Targets) -> np.ndarray | None:
     allowed = np.repeat(~targets.weak[:, None], len(targets.classes), axis=1).astype(np.uint8)
     allowed[np.repeat(np.arange(len(allowed)), np.diff(targets.indptr)), targets.numbers] = 1
     return allowed
+
+
+def forbidden_by_iob(tags: Sequence[Any]) -> list[tuple[str | None, str | None]]:
+    """Pairs of tags that IOB2, BIOES and BILOU forbid, such as "I-X" after "O"; None is the start or the end.
+
+    "I-X", "E-X" and "L-X" may follow only "B-X" or "I-X". Where a type has tags of its last token, "E-X" or "L-X", only
+    they and "I-X" may follow "B-X" and "I-X". Tags without this form, such as "X", are like "O".
+    """
+    parts: dict[str | None, tuple[Any, ...]] = {
+        tag: found.groups() for tag in tags if isinstance(tag, str) and (found := _IOB.fullmatch(tag))
+    }
+    for tag in tags:
+        if tag not in parts and tag != "O" and (not parts or _OTHER_FORM.fullmatch(tag)):
+            raise ValueError(
+                'forbidden_transitions="iob" needs tags of the form O, B-PER, I-PER, or with E, L, S, U in place of I; '
+                f"y has {tag!r}"
+            )
+    closed = {kind for mark, kind in parts.values() if mark in "EL"}
+    pairs = []
+    for before, after in itertools.product([None, *tags], [*tags, None]):
+        (mark, kind), (next_mark, next_kind) = (parts.get(tag, ("O", None)) for tag in (before, after))
+        opened, continues = mark in "BIM", next_mark in "IMEL"
+        if ((opened and kind in closed) or continues) and not (opened and continues and kind == next_kind):
+            pairs.append((before, after))
+    return pairs
 
 
 def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:

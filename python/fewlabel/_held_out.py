@@ -76,7 +76,7 @@ def refuse_one_class(targets: Targets) -> None:
     if len(classes) == 1:
         raise ValueError(
             f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is right on all of "
-            "them. For such labels use fewlabel.metrics.positive_unlabeled_scores"
+            'them. Measure the recall on held-out labels ("Positive labels alone" in the documentation)'
         )
 
 

@@ -41,9 +41,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
         by their root mean square norm.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
-    forbidden_transitions : iterable of (tag or None, tag or None), default=()
-        Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence.
-        `fewlabel.sequences.iob_forbidden_transitions` returns those of IOB tags. Tags that do not occur are ignored.
+    forbidden_transitions : "iob" or iterable of (tag or None, tag or None), default=()
+        Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence. Tags
+        that do not occur are ignored. "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after
+        "O". "M" is like "I" there, and tags without this form, such as "X", are like "O".
     unlabeled : see `Shared`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
@@ -122,7 +123,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     loss: Literal["softmax_margin", "crf", "soft_hinge"] = "softmax_margin"
     alpha: float = 1e-7
     rho: float = 10.0
-    forbidden_transitions: Any = ()
+    forbidden_transitions: Literal["iob"] | Iterable[tuple[Any, Any]] = ()
     unlabeled: Any = "auto"
     method: Literal["supervised", "gradient", "posterior"] = "supervised"
     unlabeled_weight: float | Literal["auto"] = "auto"
@@ -283,9 +284,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers, flattened; -1 is the start or the end."""
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
-        if not isinstance(self.forbidden_transitions, Iterable):
-            raise ValueError(f"forbidden_transitions must be a list, got {self.forbidden_transitions!r}")
-        pairs = [_pair(pair) for pair in self.forbidden_transitions]
+        given = self.forbidden_transitions
+        if not isinstance(given, Iterable) or (isinstance(given, str) and given != "iob"):
+            raise ValueError(f"forbidden_transitions must be 'iob' or a list of pairs of tags, got {given!r}")
+        pairs = _chain.forbidden_by_iob(classes.tolist()) if isinstance(given, str) else [_pair(pair) for pair in given]
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Label sequences: features of tokens, and transitions that IOB tags forbid."""
+"""Label sequences: features of tokens."""
 
 import itertools
 import re
@@ -15,12 +15,10 @@ from fewlabel._compat import BaseEstimator, Self, TransformerMixin
 from fewlabel._docstrings import described_as
 from fewlabel._inputs._numbers import check_count
 
-__all__ = ["TokenVectorizer", "iob_forbidden_transitions"]
+__all__ = ["TokenVectorizer"]
 
 _SHAPES = ((re.compile("[A-ZÀ-ÖØ-Þ]"), "X"), (re.compile("[^\\W\\d_A-ZÀ-ÖØ-ÞX]"), "x"), (re.compile(r"\d"), "d"))
 _REPEATED = re.compile(r"(.)\1+")
-_IOB = re.compile(r"([BIMELSU])(?:-(.*))?", re.DOTALL)
-_OTHER_FORM = re.compile(r"[BIMELSU][\W_].*|.*[\W_][BIMELSU]", re.DOTALL | re.IGNORECASE)
 
 
 @described_as()
@@ -151,53 +149,3 @@ def _shape(token: str) -> str:
     for pattern, mark in _SHAPES:
         token = pattern.sub(mark, token)
     return _REPEATED.sub(r"\1", token)
-
-
-def iob_forbidden_transitions(tags: Iterable[str]) -> list[tuple[str | None, str | None]]:
-    """Transitions that IOB2, BIOES and BILOU tags forbid, such as "I-X" after "O".
-
-    "I-X", "E-X" and "L-X" may follow only "B-X" or "I-X". Where a type has tags of its last token, "E-X" or "L-X", only
-    they and "I-X" may follow "B-X" and "I-X".
-
-    Parameters
-    ----------
-    tags : iterable of str
-        The tags that occur, such as "O", "B-PER", "I-PER"; "B" and "I" if there are no types. Tags without this form,
-        such as "X", are like "O". None (a token without a label) is ignored.
-
-    Returns
-    -------
-    transitions : list of (str or None, str or None)
-        For `SequenceSVC(forbidden_transitions=...)`; None means the start or the end of a sequence.
-
-    Raises
-    ------
-    ValueError
-        If no tag but "O" has the form, or one has another form, such as "B_PER" or "PER-B".
-
-    Examples
-    --------
-    >>> from fewlabel.sequences import iob_forbidden_transitions
-    >>> iob_forbidden_transitions(["B-X", "I-X", "O"])
-    [(None, 'I-X'), ('O', 'I-X')]
-    """
-    tags = list(tags)
-    if other := [tag for tag in tags if not isinstance(tag, str | None)]:
-        raise TypeError(f"tags must be a list of tags, which are texts, of all sequences together; found {other[0]!r}")
-    known = sorted({tag for tag in tags if tag is not None})
-    parts: dict[str | None, tuple[Any, ...]] = {
-        tag: found.groups() for tag in known if (found := _IOB.fullmatch(tag)) is not None
-    }
-    for tag in known:
-        if tag != "O" and tag not in parts and (not parts or _OTHER_FORM.fullmatch(tag)):
-            raise ValueError(
-                f"tags must have the form O, B-PER, I-PER, or with E, L, S, U in place of I; found {tag!r}"
-            )
-    closed = {kind for mark, kind in parts.values() if mark in "EL"}
-    pairs = []
-    for before, after in itertools.product([None, *known], [*known, None]):
-        (mark, kind), (next_mark, next_kind) = (parts.get(tag, ("O", None)) for tag in (before, after))
-        opened, continues = mark in "BIM", next_mark in "IMEL"
-        if (opened and kind in closed) or continues:
-            pairs += [] if opened and continues and kind == next_kind else [(before, after)]
-    return pairs

@@ -22,7 +22,7 @@ from sklearn.base import clone
 import fewlabel
 from fewlabel import inspection, labels, plotting
 from fewlabel._inputs import _memory
-from fewlabel.metrics import labeled_scorer, multilabel_f1_score, positive_unlabeled_scores
+from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.preprocessing import BlockScaler
 
@@ -312,10 +312,6 @@ LABELS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "split": (lambda y: list(SemiSupervisedSplit(2).split(GOOD, y)), "y"),
     "get_n_splits": (lambda y: SemiSupervisedSplit(2).get_n_splits(GOOD, y), "y"),
     "groups": (lambda groups: list(SemiSupervisedSplit(2).split(GOOD, Y, groups)), "groups"),
-    "multilabel_f1_score": (lambda y: multilabel_f1_score(y, INDICATOR), "y_true"),
-    "multilabel_f1_score, y_pred": (lambda y: multilabel_f1_score(INDICATOR, y), "y_pred"),
-    "positive_unlabeled_scores": (lambda y: positive_unlabeled_scores(y, TRUTH, share=0.5), "y_true"),
-    "predictions": (lambda y: positive_unlabeled_scores(np.where(Y == 1, 1, -1), y, share=0.5), "y_pred"),
     "labeled_scorer": (lambda y: labeled_scorer("f1_macro")(COLUMNS, GOOD, y), "y"),
     "from_votes": (labels.from_votes, "votes"),
     "from_votes, y": (lambda y: labels.from_votes(INDICATOR, y), "y"),
@@ -388,9 +384,8 @@ def test_a_row_of_one_dimension_is_checked() -> None:
 def test_a_large_indicator_is_refused_before_it_is_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_memory, "available", lambda: 1e9)
     y = sp.csr_array(([1.0], ([0], [0])), shape=(20_000, 20_000))
-    for name, call in {"y": svc().fit, "y_true": lambda X, y: multilabel_f1_score(y, y)}.items():
-        with pytest.raises(MemoryError, match=rf"^{name}, 20000 x 20000 and sparse, as an array needs about"):
-            call(sp.csr_array(np.ones((20_000, 1))), y)
+    with pytest.raises(MemoryError, match=r"^y, 20000 x 20000 and sparse, as an array needs about"):
+        svc().fit(sp.csr_array(np.ones((20_000, 1))), y)
     monkeypatch.setattr(_memory, "available", lambda: 1e6)
     with pytest.raises(MemoryError, match=r"^kernel\(X, Y\), 3000 x 3000"):
         fewlabel.KernelFeatures(kernel=lambda X, Y: sp.eye_array(3000), n_components=2).fit(np.eye(3000, 2) + 1)
@@ -409,7 +404,6 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "probabilities": lambda masked: labels.Soft(masked(PROBABILITIES)),
     "accuracies": lambda masked: labels.from_votes(INDICATOR, accuracies=masked(np.full(3, 0.8))),
     "groups": lambda masked: list(SemiSupervisedSplit(2).split(GOOD, Y, masked(np.arange(N)))),
-    "y_pred": lambda masked: positive_unlabeled_scores(np.where(Y == 1, 1, -1), masked(TRUTH), share=0.5),
     "lengths": lambda masked: fewlabel.SequenceSVC().fit(GOOD, TRUTH, lengths=masked(np.array([24, 24]))),
     "allowed": lambda masked: (
         fewlabel.SequenceSVC().fit(GOOD, TRUTH).predict(GOOD, allowed=masked(INDICATOR[:, :2] > 0))

@@ -135,7 +135,7 @@ def good_files(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
             frame, np.array(["a", "b", "?"])[data.y]
         ),
         fewlabel.SemiSupervisedLogisticRegression(hierarchy=GROUP, calibrate=True).fit(many.X[:, :20], many.y),
-        SequenceSVC(forbidden_transitions=[("O", "I"), (None, "I")], unlabeled="?").fit(
+        SequenceSVC(forbidden_transitions="iob", unlabeled="?").fit(
             frame[:8], ["B", "I", "O", "?", "B", "O", "O", "B"], lengths=[4, 3, 1]
         ),
         ASOTransformer(n_components=2, structure_weight=0.5, feature_groups=np.arange(9) % 2).fit(frame),

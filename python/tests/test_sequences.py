@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import pickle
-import re
 import signal
 import threading
 from pathlib import Path
@@ -28,7 +27,7 @@ from fewlabel._native import _library
 from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
 from fewlabel.inspection import explain, suspicious_labels
-from fewlabel.sequences import TokenVectorizer, iob_forbidden_transitions
+from fewlabel.sequences import TokenVectorizer
 
 TAGS = ("B", "I", "O")
 LOSSES = ("softmax_margin", "crf", "soft_hinge")
@@ -301,10 +300,11 @@ def test_a_long_sequence_works() -> None:
             {"class_prior": {"B": 0.5, "I": 0.3, "O": 0.1, "X": 0.1}},
             r"class_prior names \['X'\], but y has B, I, O",
         ),
-        ({"forbidden_transitions": None}, "forbidden_transitions must be a list, got None"),
+        ({"forbidden_transitions": None}, "forbidden_transitions must be 'iob' or a list of pairs of tags, got None"),
         ({"penalty_weight": 0}, "penalty_weight is 0: it must be above 0"),
         ({"max_iter": 0}, "max_iter is 0: it must be at least 1"),
         ({"max_iter": 1.5}, "max_iter is 1.5: it must be an integer"),
+        ({"forbidden_transitions": "IOB"}, "forbidden_transitions must be 'iob' .*got 'IOB'"),
         ({"forbidden_transitions": ["BI"]}, "forbidden_transitions must hold pairs of tags"),
         (
             {"forbidden_transitions": [("B", "I"), ("I", "O"), ("B", "O")]},
@@ -578,8 +578,7 @@ def test_transitions_beside_sequences_without_tokens() -> None:
 
 @pytest.mark.parametrize("ask", [explain, lambda model, X: suspicious_labels(model, X, [0])])
 def test_inspection_says_what_to_use_for_sequences(ask: Any) -> None:
-    forbidden = iob_forbidden_transitions(["B-X", "I-X", "O"])
-    model = SequenceSVC(forbidden_transitions=forbidden).fit(np.eye(3), ["B-X", "I-X", "O"])
+    model = SequenceSVC(forbidden_transitions="iob").fit(np.eye(3), ["B-X", "I-X", "O"])
     with pytest.raises(TypeError, match=r"for sequences take `decision_function`, .* `predict_marginals`$") as caught:
         ask(model, np.eye(3)[:1])
     assert "\n" not in str(caught.value)
@@ -618,13 +617,6 @@ def test_bad_parameters_of_the_vectorizer(name: str, value: Any, least: int) -> 
         TokenVectorizer(**{name: value}).fit([["Juan"]])
 
 
-def test_iob_tags_forbid() -> None:
-    forbidden = iob_forbidden_transitions(["O", "B-X", "I-X", "I-Y"])
-    assert set(forbidden) == {
-        (None, "I-X"), ("O", "I-X"), ("I-Y", "I-X"), (None, "I-Y"), ("O", "I-Y"), ("B-X", "I-Y"), ("I-X", "I-Y"),
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     (
         "tags",
@@ -641,7 +633,7 @@ def test_iob_tags_forbid() -> None:
 @pytest.mark.parametrize("kind", ["", "-X", "-X Y-Z"])
 def test_marks_that_may_follow_one_another(tags: str, allowed: str, kind: str) -> None:
     names: dict[str, Any] = {mark: mark + kind * (mark != "O") for mark in tags}
-    forbidden = iob_forbidden_transitions([*names.values(), "B-other", "?"])
+    forbidden = _chain.forbidden_by_iob([*names.values(), "B-other", "?"])
     pairs = itertools.product(["^", *tags], [*tags, "$"])
     found = {a + b for a, b in pairs if (names.get(a), names.get(b)) not in forbidden} - {"^$"}
     assert found == set(allowed.split())
@@ -650,22 +642,31 @@ def test_marks_that_may_follow_one_another(tags: str, allowed: str, kind: str) -
     assert (names["B"], "?") in forbidden or not {"E", "L"} & set(tags)
 
 
-@pytest.mark.parametrize("wrong", ["B_PER", "PER-B", "b-per", "NN"])
-def test_tags_of_another_form_are_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match=f"tags must have the form O, B-PER, .* found '{wrong}'"):
-        iob_forbidden_transitions(["O", wrong])
-    if wrong != "NN":
-        with pytest.raises(ValueError, match=f"found '{wrong}'"):
-            iob_forbidden_transitions(["O", "B-X", wrong])
-    assert iob_forbidden_transitions(["O"]) == iob_forbidden_transitions([None]) == []
+def test_iob_is_worked_out_from_the_tags_of_a_fit() -> None:
+    y = ["O", "B-X", "I-X", None, {"O", "B-X"}, "B-Y", "I-Y"]
+    pairs = [(before, "I-X") for before in (None, "O", "B-Y", "I-Y")]
+    pairs += [(before, "I-Y") for before in (None, "O", "B-X", "I-X")]
+    model = SequenceSVC(forbidden_transitions="iob").fit(np.eye(7), y)
+    listed = SequenceSVC(forbidden_transitions=pairs).fit(np.eye(7), y)
+    for name in ("coef_", "transitions_", "start_", "end_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(listed, name))
+    assert np.isneginf(model.transitions_).sum() == len(pairs) - 2
+    again = clone(model).set_params(warm_start=True).fit(np.eye(7), y).fit(np.eye(7), y)
+    assert again.get_params()["forbidden_transitions"] == "iob"
+    assert "forbidden_transitions='iob'" in repr(model)
+    np.testing.assert_array_equal(np.isneginf(again.transitions_), np.isneginf(model.transitions_))
 
 
-def test_iob_tags_with_gaps_and_what_is_no_tag() -> None:
-    tags = ["O", "B-X", "I-X"]
-    assert iob_forbidden_transitions([*tags, None]) == iob_forbidden_transitions(tags)
-    for wrong in ["O", "B-X"], 3:
-        with pytest.raises(TypeError, match=r"tags must be a list of tags, .* found " + re.escape(repr(wrong))):
-            iob_forbidden_transitions([wrong])
+@pytest.mark.parametrize("wrong", ["B_PER", "PER-B", "b-per", "NN", 3])
+def test_tags_of_another_form_are_refused(wrong: Any) -> None:
+    model = SequenceSVC(forbidden_transitions="iob")
+    for others in [["O"], ["B-X"]] if isinstance(wrong, str) else [[4]]:
+        if wrong == "NN" and others == ["B-X"]:  # beside tags of the form it is like O
+            model.fit(np.eye(2), [*others, wrong])
+            continue
+        with pytest.raises(ValueError, match=f'forbidden_transitions="iob" needs tags .* O, B-PER, .* has {wrong!r}'):
+            model.fit(np.eye(2), [*others, wrong])
+    assert not np.isneginf(model.fit(np.eye(2), ["O", None]).transitions_).any()
 
 
 def test_columns_are_read(tmp_path: Path) -> None:

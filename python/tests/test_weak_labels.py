@@ -451,7 +451,7 @@ def test_the_estimated_share_counts_rows_by_weight() -> None:
 @pytest.mark.parametrize("judge", [check, compare, LearningCurveDisplay.from_estimator])
 def test_labels_of_one_class_are_no_test(judge: object) -> None:
     X, _, y = positives()
-    with pytest.raises(ValueError, match=r"labels of one class alone, 'crude'.*positive_unlabeled_scores"):
+    with pytest.raises(ValueError, match=r"labels of one class alone, 'crude'.*Positive labels alone"):
         judge(TransductiveSVC(class_prior={"rest": 0.5, "crude": 0.5}), X, y, verbose=0)
 
 
