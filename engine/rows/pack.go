@@ -18,6 +18,17 @@ func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	return &view, old
 }
 
+// PackedBytes is a bound on the memory that packing takes.
+func (m *Matrix) PackedBytes() float64 {
+	switch {
+	case m.kernel.isDense():
+		return 0
+	case m.cols <= 1<<16:
+		return 2 * float64(m.NonZeros())
+	}
+	return 4 * float64(m.NonZeros())
+}
+
 func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
 	counts := make([]int64, cols)
 	for _, j := range a.stored() {

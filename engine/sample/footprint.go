@@ -29,7 +29,7 @@ func (s *Sample) bytes(columns int) float64 {
 		ofRow += perWeakClass * classes
 	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
-	return 12*nonZeros + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
+	return s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
 }
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.

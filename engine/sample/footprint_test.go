@@ -43,6 +43,20 @@ func scattered(n, d, used, classes, labeled int) sample.Problem {
 	return p
 }
 
+// dense has the rows of scattered, whose features are all there.
+func dense(n, d, classes, labeled int) sample.Problem {
+	p, values := scattered(n, d, d, classes, labeled), make([]float32, n*d)
+	random := rand.New(rand.NewPCG(3, 4))
+	for k := range values {
+		values[k] = float32(random.NormFloat64())
+	}
+	var err error
+	if p.Rows, err = rows.NewDense(n, d, d, values); err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // known gives the labels of a problem as probabilities.
 func known(p sample.Problem, classes int) sample.Problem {
 	costs := make([]float64, classes*len(p.Labels))
@@ -117,6 +131,7 @@ func TestForecastOfMemory(t *testing.T) {
 		"used features":       {scattered(2000, 20_000, 20_000, 60, 60), 60, "annealing", nil},
 		"unused features":     {scattered(500, 400_000, 1000, 30, 60), 30, "annealing", nil},
 		"labeled rows":        {scattered(4000, 50, 50, 80, 400), 80, "switching", nil},
+		"dense":               {dense(20_000, 200, 10, 50), 10, "annealing", nil},
 		"no label":            {known(scattered(4000, 50, 50, 80, 100), 80), 80, "switching", nil},
 	} {
 		o := plainOptions()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
-from benchmarks import data, drawing, measure
+from benchmarks import drawing, measure
 from benchmarks.drawing import Task
 from benchmarks.measure import MB, Report
 
 COLS = 200_000
 ROW_LENGTH = 60  # distinct words in a row, on average
+MORE = 1.03  # tokens, as one may repeat a word of the row
 LABELS = 50  # of each class
 SHARE = 0.3  # of class 1
 TOPICAL_WORDS = 1000  # only words more frequent than this one depend on the class
@@ -22,7 +23,7 @@ BLOCK = 50_000  # rows that are made at once
 STOP_WORDS = 20  # the most frequent words, which are not in the corpus
 SIZES = (10_000, 100_000, 1_000_000)
 PRODUCTS = 1.6  # of SciPy, that a pass over the largest corpus may take; few rows pay for vectors of features
-WIDE = (500_000, 5_000_000)  # rows of `size`
+WIDE = (500_000, 5_000_000, 16_700_000)  # rows of `size`
 GROWTH = 1.25  # times the cost of a non-zero in the smallest corpus that one may cost in the largest
 VECTORS = 20  # of length n or d that a fit may have beside half of the input
 LEFT = 100  # MB that may remain after a fit
@@ -82,7 +83,8 @@ def fit(n: int) -> tuple[measure.Cost, float, int, float, float]:
 
 
 def size(report: Report, draws: int = len(WIDE)) -> None:
-    """Time and memory of the default method with the shares given on 3e7 and 3e8 non-zeros in float32."""
+    """Time and memory of the default method with the shares given on 3e7, 3e8 and 1e9 non-zeros in float32, two
+    threads."""
     costs = []
     for n in WIDE[:draws]:
         cost, passes, non_zeros, error = measure.in_fresh_process(fit_single, n)
@@ -100,13 +102,13 @@ def fit_single(n: int) -> tuple[measure.Cost, float, int, float]:
     """Cost and passes of a fit of rows in float32, their non-zeros, and errors."""
     from fewlabel import TransductiveSVC
 
-    X, y = planted(n)
-    X, given = X.astype(np.float32), np.full(n, drawing.UNLABELED)
+    X, y = planted(n, dtype=np.float32)
+    given = np.full(n, drawing.UNLABELED)
     labeled = drawing.labeled_rows(y, LABELS, "equal", np.random.default_rng(0))
     given[labeled] = y[labeled]
     small = task(1000)
     measure.quietly(TransductiveSVC(n_jobs=1), small.X, small.given)
-    model = TransductiveSVC(class_prior=[1 - y.mean(), y.mean()], n_jobs=1)
+    model = TransductiveSVC(class_prior=[1 - y.mean(), y.mean()], n_jobs=2)
     cost, _ = measure.cost(lambda: measure.quietly(model, X, given))
     error = 100 * float(np.mean(model.transduction_[given < 0] != y[given < 0]))
     return cost, float(model.history_["n_passes"][-1]), X.nnz, error
@@ -172,7 +174,9 @@ SECTIONS = (million, size, hidden, hidden_speed)
 
 
 # ------------------------------------------------------------------ the corpus
-def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, seed: int = 0) -> data.Rows:
+def planted(
+    n: int, cols: int = COLS, row_length: int = ROW_LENGTH, seed: int = 0, dtype: type = np.float64
+) -> tuple[sp.csr_matrix, np.ndarray]:
     """Rows (n, cols) with about `row_length` distinct words each, and their classes 0 or 1.
 
     Word k has a probability of about 1/k. Words come in pairs of neighbours; in three of ten pairs of the frequent
@@ -183,15 +187,16 @@ def planted(n: int, cols: int = COLS, row_length: int = ROW_LENGTH, seed: int = 
     topical = np.random.default_rng(seed + 1).random(cols // 2 + 1) < 0.3
     topical[TOPICAL_WORDS // 2 :] = False
     starts = range(0, n, BLOCK)
-    blocks = [_block(y[start : start + BLOCK], topical, cols, row_length, (seed, k)) for k, start in enumerate(starts)]
-    X = _unit_rows(blocks, lambda rows_with: np.log((1 + n) / (1 + rows_with)) + 1, cols)
+    blocks = (_block(y[start : start + BLOCK], topical, cols, row_length, (seed, k)) for k, start in enumerate(starts))
+    room = n * int(row_length * MORE)
+    X = _unit_rows(blocks, lambda rows_with: np.log((1 + n) / (1 + rows_with)) + 1, cols, room, dtype)
     return X, y.astype(np.int64)
 
 
 def _block(y: np.ndarray, topical: np.ndarray, cols: int, row_length: int, seed: tuple[int, int]):
     """Words, 1 + log counts and lengths of some rows."""
     rng = np.random.default_rng(seed)
-    shape = (len(y), int(row_length * 1.03))  # a token may repeat a word of the row
+    shape = (len(y), int(row_length * MORE))
     rank = np.exp(rng.random(shape, dtype=np.float32) * np.float32(np.log(cols / STOP_WORDS)))
     words = np.minimum((rank * STOP_WORDS).astype(np.int32) - STOP_WORDS, cols - 1)
     odd = (rng.random(shape, dtype=np.float32) < 0.85) == y[:, None]
@@ -210,14 +215,31 @@ def _counted(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return words.ravel()[starts], 1 + np.log(count), first.sum(axis=1)
 
 
-def _unit_rows(blocks: list, weight: Callable[[np.ndarray], np.ndarray], cols: int) -> sp.csr_matrix:
-    """The rows of the blocks; a word has a weight by the number of rows with it."""
-    indices, values, lengths = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    values *= weight(np.bincount(indices, minlength=cols))[indices]
-    values /= np.repeat(np.sqrt(np.add.reduceat(np.square(values), indptr[:-1])), lengths)
+def _unit_rows(
+    blocks: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    weight: Callable[[np.ndarray], np.ndarray],
+    cols: int,
+    room: int,
+    dtype: type = np.float64,
+) -> sp.csr_matrix:
+    """The rows of the blocks, in arrays with room for so many non-zeros; a word has a weight by the number of rows
+    with it."""
+    indices, values = np.empty(room, np.int32), np.empty(room, dtype)
+    ends, rows_with, lengths = [0], np.zeros(cols, np.int64), []
+    for words, counts, block_lengths in blocks:
+        indices[ends[-1] : ends[-1] + len(words)], values[ends[-1] : ends[-1] + len(words)] = words, counts
+        rows_with += np.bincount(words, minlength=cols)
+        ends.append(ends[-1] + len(words))
+        lengths.append(block_lengths)
+    weights = weight(rows_with)
+    for begin, end, of_rows in zip(ends, ends[1:], lengths, strict=False):
+        block = values[begin:end] * weights[indices[begin:end]]
+        starts = np.cumsum(of_rows) - of_rows
+        values[begin:end] = block / np.repeat(np.sqrt(np.add.reduceat(np.square(block), starts)), of_rows)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     narrow = np.int32 if indptr[-1] < 2**31 else np.int64
-    return sp.csr_matrix((values, indices.astype(narrow), indptr.astype(narrow)), shape=(len(lengths), cols))
+    parts = (values[: ends[-1]], indices[: ends[-1]].astype(narrow, copy=False), indptr.astype(narrow))
+    return sp.csr_matrix(parts, shape=(len(indptr) - 1, cols), copy=False)
 
 
 def hidden_task(n: int, signal: float, labels: int, seed: int) -> Task:
@@ -236,7 +258,7 @@ def hidden_task(n: int, signal: float, labels: int, seed: int) -> Task:
         words = np.searchsorted(ranks, ranks[-1] * rng.random(shape))
         topical = own[of[:, None], rng.integers(0, OWN_WORDS, shape)]
         blocks.append(_counted(np.where(rng.random(shape) < signal, topical, words).astype(np.int32)))
-    X = _unit_rows(blocks, lambda rows_with: np.log(n / np.maximum(1, rows_with)), COLS)
+    X = _unit_rows(blocks, lambda rows_with: np.log(n / np.maximum(1, rows_with)), COLS, n * HIDDEN_LENGTH)
     labeled = drawing.labeled_rows(y, labels // 2, "equal", np.random.default_rng((seed, 4)))
     given = np.full(n, drawing.UNLABELED)
     given[labeled] = y[labeled]
