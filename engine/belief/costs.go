@@ -56,7 +56,7 @@ func (c *Costs) measure(r *risk.Risk) {
 		c.values = spare
 	}
 	values := c.room()
-	c.objective.Job.EachRow(len(unlabeled), func(lo, hi int) {
+	c.objective.Job.Stripes(len(unlabeled), func(lo, hi int) {
 		if r.PairCosts(values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return
 		}
@@ -81,22 +81,6 @@ func (c *Costs) finite() []float64 {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
 	return c.units.costsOf(c.values)
-}
-
-// prior is the sum of the prior costs of labels [units]. Labels that a row cannot have, as few as possible, count 0.
-func (c *Costs) prior(labels []int32) float64 {
-	s, sum := c.objective.Sample, []float64{0}
-	if s.Weak == nil {
-		return 0
-	}
-	for k, y := range labels {
-		row, part := c.units.rowOf(k)
-		if cost := s.Weak.Of(row).Of(y); !math.IsInf(cost, 1) {
-			sum[0] += part * c.objective.Weight * s.UnlabeledWeight[row] * weak.Strength * cost
-		}
-	}
-	c.objective.Job.Reduce(sum)
-	return sum[0]
 }
 
 // Potentials of the classes, added to the class scores, give the best labeling at these scores as the largest ones.
@@ -199,14 +183,6 @@ func (u *units) labelsOf(labels []int32) []int32 {
 		out[k] = labels[row]
 	}
 	return out
-}
-
-// rowOf is the row of a unit, and the part of its weight that the unit has.
-func (u *units) rowOf(k int) (row int, part float64) {
-	if u.rows == nil {
-		return k, 1
-	}
-	return int(u.rows[k]), 1 / u.sample.UnlabeledRows[u.rows[k]]
 }
 
 func (u *units) costsOf(costs []float64) []float64 {

@@ -4,12 +4,14 @@
 package belief
 
 import (
+	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
 // Hard labels keep the class counts.
@@ -63,8 +65,24 @@ func (h *Hard) Relabel() (switched int, entropy float64) {
 	return Differences(h.Labels, h.before), 0
 }
 
-// Prior is the sum of the labels' prior costs, which are no part of the risk.
-func (h *Hard) Prior() float64 { return h.costs.prior(h.Labels) }
+// Prior is the sum of the labels' prior costs, no part of the risk. Labels that a row cannot have, very few, count 0.
+func (h *Hard) Prior() float64 {
+	o, sum, rows := h.costs.objective, []float64{0}, h.costs.units.rows
+	if o.Sample.Weak == nil {
+		return 0
+	}
+	for k, y := range h.Labels {
+		row, part := k, 1.0 // of the weight of the row
+		if rows != nil {
+			row, part = int(rows[k]), 1/o.Sample.UnlabeledRows[rows[k]]
+		}
+		if cost := o.Sample.Weak.Of(row).Of(y); !math.IsInf(cost, 1) {
+			sum[0] += part * o.Weight * o.Sample.UnlabeledWeight[row] * weak.Strength * cost
+		}
+	}
+	o.Job.Reduce(sum)
+	return sum[0]
+}
 
 // Admit gives the unlabeled rows a weight, and so scores.
 func (c *Costs) Admit(r *risk.Risk) {

@@ -67,17 +67,6 @@ func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// Probabilities puts p into dst [rows, K].
-func (m *Means) Probabilities(dst, scores []float64) {
-	m.each(func(k int) { vector.Softmax(m.place(dst, k), m.row(scores, k)) })
-}
-
-// Entropy is the entropy of a row's probabilities, in nats.
-func Entropy(scores []float64) float64 {
-	p := make([]float64, len(scores))
-	return vector.Softmax(p, scores) - vector.Dot(p, scores)
-}
-
 // rowGradient puts weight p (a - p . a) into dst; -log p is the negated score, up to a constant.
 func (m *Means) rowGradient(dst, p, s []float64, weight float64) {
 	mean := 0.0

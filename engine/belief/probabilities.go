@@ -38,19 +38,18 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 
 // renew counts the likeliest classes that have changed, and measures the residual of means.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
-	s, row := p.objective.Sample, make([]float64, p.objective.Classes)
+	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(means)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
 		if p.weak != nil {
 			p.weak.subtract(row, k)
 		}
-		y := int32(vector.Largest(row))
-		if y != p.likeliest[k] {
+		if y := int32(vector.Largest(row)); y != p.likeliest[k] {
+			p.likeliest[k] = y
 			switched++
 		}
-		p.likeliest[k] = y
-		entropy += s.UnlabeledWeight[k] * Entropy(row)
+		entropy += s.UnlabeledWeight[k] * (vector.Softmax(q, row) - vector.Dot(q, row)) // in nats
 	}
 	return switched, entropy / math.Ln2
 }
@@ -115,7 +114,7 @@ func (e *Expected) Probabilities() []float64 {
 	if e.weak != nil {
 		scores = e.weak.shift(scores)
 	}
-	e.Means.Probabilities(p, scores)
+	e.Means.each(func(k int) { vector.Softmax(e.Means.place(p, k), e.Means.row(scores, k)) })
 	return p
 }
 

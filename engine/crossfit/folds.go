@@ -35,7 +35,7 @@ func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
 		return Split{Labeled: out.Labeled}
 	}
 	out.Chosen = make([]int, len(rows))
-	job.EachRow(len(rows), func(lo, hi int) {
+	job.Stripes(len(rows), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			out.Chosen[k] = int(math.Float64bits(key(s.Rows, rows[k], rank)) * mixer >> 32 % uint64(out.Folds))
 		}

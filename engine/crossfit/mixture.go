@@ -258,7 +258,7 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	for y, share := range m.share {
 		prior[y] = math.Log(share)
 	}
-	m.job.EachRow(len(m.unit), func(lo, hi int) {
+	m.job.Stripes(len(m.unit), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			joint, posterior := m.joint[i*stride:i*stride+k], m.posterior[i*stride:i*stride+k]
 			for y := range joint {

@@ -66,7 +66,7 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 // score are the scores [list, K] of rows.
 func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64 {
 	scores := make([]float64, len(list)*m.classes)
-	job.EachRow(len(list), func(lo, hi int) {
+	job.Stripes(len(list), func(lo, hi int) {
 		for a := lo; a < hi; a++ {
 			dst := scores[a*m.classes : (a+1)*m.classes]
 			copy(dst, m.intercept)

@@ -40,7 +40,7 @@ func softTwo(job *work.Job, p, costs, weights []float64, temperature, share floa
 		inside := next > low && next < high
 		if inside && math.Abs(step) <= lastStep*temperature {
 			nu = next
-			job.EachRow(len(weights), func(lo, hi int) {
+			job.Stripes(len(weights), func(lo, hi int) {
 				softenTwo(p[2*lo:2*hi], costs[2*lo:2*hi], nu, temperature)
 			})
 			break

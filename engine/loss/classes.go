@@ -177,20 +177,12 @@ func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
 
 // weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst and returns top, the largest s_k + Δ [k≠best], and the sum.
 func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
-	top = s[best]
 	for k, v := range s {
-		if k != best {
-			top = max(top, v+l.Margin)
-		}
+		dst[k] = v + l.Margin
 	}
-	for k, v := range s {
-		if k != best {
-			v += l.Margin
-		}
-		dst[k] = (v - top) / l.Smoothing
-	}
-	vector.Exp(dst)
-	return top, vector.Sum(dst)
+	dst[best] = s[best]
+	top = vector.Max(dst)
+	return top, l.weights(dst, dst, top)
 }
 
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }

@@ -17,8 +17,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice.
-func Need(bytes float64, purpose, advice string) error {
+// Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice. It is
+// a variable for tests.
+var Need = func(bytes float64, purpose, advice string) error {
 	if bytes >= negligible {
 		return refusal(bytes, availableIn(os.DirFS("/")), purpose, advice)
 	}
@@ -37,8 +38,7 @@ func refusal(bytes, available float64, purpose, advice string) error {
 
 // inWords gives bytes in the largest unit of which there is one.
 func inWords(bytes float64) string {
-	units := []string{"bytes", "KB", "MB", "GB", "TB", "PB"}
-	k := 0
+	units, k := []string{"bytes", "KB", "MB", "GB", "TB", "PB"}, 0
 	for ; bytes >= 1000 && k < len(units)-1; k++ {
 		bytes /= 1000
 	}

@@ -22,9 +22,9 @@ import (
 //	Stops    the last solve has converged and the residual is at most belief.Tolerance; no progress in patience rounds;
 //	         max_iter
 //	Cost     a level: up to pathSteps Newton steps, see minimize
-func regularize(d *descent) *Solution { return regularizeWith(d, 0) }
-
-func regularizeWith(d *descent, entropy float64) *Solution {
+//
+// The weight C of the entropy is entropy.
+func regularize(d *descent, entropy float64) *Solution {
 	expected := belief.NewExpected(d.risk, d.Objective, entropy)
 	d.began(d.risk.Score)
 	p, solve := d.Path, d.solve(risk.Nonconvex{Risk: d.risk})
@@ -104,9 +104,6 @@ func warnProbable(r *Run, exact bool, residual float64) {
 		trace.Warn(warning.NotConverged, last.Gap/math.Abs(last.Value), r.Options.Tol)
 	}
 }
-
-// regularizeEntropy is regularize with the entropy of the unlabeled rows, whose weight is λ'.
-func regularizeEntropy(d *descent) *Solution { return regularizeWith(d, d.Objective.Weight) }
 
 // project minimizes the risk with the distance of the unlabeled rows' probabilities from labels that keep the prior.
 //

@@ -117,7 +117,7 @@ func Load(path string) (Model, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	if err := need(3*float64(info.Size()), "the model in "+path, // the file, its values, and the caller's copy of them
+	if err := memory.Need(3*float64(info.Size()), "the model in "+path, // the file, its values, and the caller's copy of them
 		"load it on a machine with more memory"); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,6 @@ func Load(path string) (Model, error) {
 func unreadable(path string, err error) error {
 	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
 }
-
-var need = memory.Need // replaced in tests
 
 func read(file []byte) (Model, error) {
 	if len(file) < lengthSize {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -246,9 +247,9 @@ func TestValuesThatMustBeFinite(t *testing.T) {
 }
 
 func TestLoadAsksForMemoryFirst(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	path, asked := filepath.Join(t.TempDir(), "model"), 0.0
-	need = func(bytes float64, purpose, advice string) error {
+	memory.Need = func(bytes float64, purpose, advice string) error {
 		asked = bytes
 		return fault.Memory("%s: %s", purpose, advice)
 	}

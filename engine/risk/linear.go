@@ -34,7 +34,7 @@ func (l *linear) times(on *rows.Subset, dst, p, shift, mean []float64, rounded b
 		mean = nil
 	}
 	rows := on.Rows()
-	l.job.EachRow(len(rows), func(lo, hi int) { l.completeRows(rows[lo:hi], dst, shift, mean) })
+	l.job.Stripes(len(rows), func(lo, hi int) { l.completeRows(rows[lo:hi], dst, shift, mean) })
 }
 
 func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
@@ -49,17 +49,6 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 			row[y] += m
 		}
 	}
-}
-
-func (l *linear) addTransposed(on *rows.Subset, dst, q []float64) {
-	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rows.AddTransposedPanels(l.job, on, dst, q, l.shape)
-}
-
-// addRounded is addTransposed, rounded; unit is about the largest entry of q.
-func (l *linear) addRounded(on *rows.Subset, dst, q []float64, unit float64) {
-	l.job.CountAndCheck(int64(on.NonZeros()))
-	l.rounding.AddTransposed(l.job, on, dst, q, unit)
 }
 
 // Stride is the length of a row of stored scores.

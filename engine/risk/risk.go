@@ -115,10 +115,11 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
 	shift := make([]float64, r.shape.Stride())
 	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
+	r.job.CountAndCheck(int64(r.withSlope.NonZeros()))
 	if r.rounded {
-		r.addRounded(r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
+		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
 	} else {
-		r.addTransposed(r.withSlope, dst, r.slopes())
+		r.rows.AddTransposedPanels(r.job, r.withSlope, dst, r.slopes(), r.shape)
 	}
 	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, sums[1:])
 	return r.alpha/2*square + sums[0] + joint
@@ -214,7 +215,7 @@ func (Nonconvex) Nonconvex() {}
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	r.job.EachRow(len(rows), func(lo, hi int) {
+	r.job.Stripes(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
 			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
 		}
@@ -236,7 +237,8 @@ func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []floa
 	sums := make([]float64, 1+stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
-	r.addTransposed(r.active, dst, r.changes)
+	r.job.CountAndCheck(int64(r.active.NonZeros()))
+	r.rows.AddTransposedPanels(r.job, r.active, dst, r.changes, r.shape)
 	return sums[0] + joint, sums[1:]
 }
 

@@ -60,11 +60,9 @@ const (
 )
 
 func needForRows(rows int, more float64) error {
-	return needMemory(bytesRow*float64(rows)+more, fmt.Sprintf("a view of %d rows", rows),
+	return memory.Need(bytesRow*float64(rows)+more, fmt.Sprintf("a view of %d rows", rows),
 		"give fewer rows at a time, with sorted indices, or use a machine with more memory")
 }
-
-var needMemory = memory.Need // replaced in tests
 
 // Empty has no rows, as a machine that shares the work of others may; isDense is the kind of the others' rows.
 func Empty(cols int, isDense bool) (*Matrix, error) {

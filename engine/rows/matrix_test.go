@@ -305,7 +305,7 @@ func TestWideRowsTakeNoMemory(t *testing.T) {
 }
 
 func TestRowsThatDoNotFit(t *testing.T) {
-	defer func() { needMemory = memory.Need }()
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	const ofRows = 12 * 3
 	sorted, unsorted, values := []int32{0, 1, 2}, []int32{2, 1, 0}, []float64{1, 2, 3}
 	for _, c := range []struct {
@@ -313,7 +313,7 @@ func TestRowsThatDoNotFit(t *testing.T) {
 		available float64
 		fits      bool
 	}{{sorted, ofRows - 1, false}, {sorted, ofRows, true}, {unsorted, ofRows, false}, {unsorted, 1000, true}} {
-		needMemory = func(bytes float64, _, _ string) error {
+		memory.Need = func(bytes float64, _, _ string) error {
 			if bytes > c.available {
 				return fault.Memory("no room")
 			}

@@ -28,20 +28,6 @@ func (p Problem) label(i int) int32 {
 	return p.Labels[i]
 }
 
-// countWeak counts this machine's weakly labeled rows, and those that cannot have a class.
-func (s *Sample) countWeak() (known, forbidding float64) {
-	for k := range s.Unlabeled {
-		row := s.Weak.Of(k)
-		if row.Known() {
-			known++
-		}
-		if row.Forbids(s.classes) {
-			forbidding++
-		}
-	}
-	return known, forbidding
-}
-
 // keepWeak gives every machine weak labels, if any machine has some, and refuses a fit without labels of either kind.
 func (s *Sample) keepWeak(known, labeled bool) error {
 	given := s.Weak != nil
@@ -94,8 +80,15 @@ func (s *Sample) takeCensus() error {
 	if len(s.Class) > 0 {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
-	known, forbidding := s.countWeak()
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), known, forbidding}
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0}
+	for k := range s.Unlabeled {
+		if row := s.Weak.Of(k); row.Known() {
+			sums[3]++
+			if len(row.Class) < s.classes {
+				sums[4]++
+			}
+		}
+	}
 	s.Job.Reduce(sums)
 	first, last = s.Job.Range(first, last)
 	if err := s.keepWeak(sums[3] > 0, sums[1] > 0); err != nil {
@@ -104,8 +97,7 @@ func (s *Sample) takeCensus() error {
 	if sums[1] == 0 {
 		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
-	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[3] > 0,
-		sums[4] > 0}
+	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[3] > 0, sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)

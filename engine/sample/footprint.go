@@ -8,8 +8,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
-var need = memory.Need // replaced in tests
-
 // Numbers that a fit keeps at a time: a bound, which a test compares with the memory of fits.
 const (
 	perRow   = 12 // number, weight, label, packed indices
@@ -23,33 +21,22 @@ const (
 func (s *Sample) bytes(columns int) float64 {
 	n := float64(s.Rows.Rows() + s.Units() - len(s.Unlabeled))
 	nonZeros, classes := float64(s.Rows.NonZeros()), float64(s.Classes())
-	features, outputs := float64(s.Features), float64(columns)
+	features, outputs, labeled := float64(s.Features), float64(columns), float64(len(s.Labeled))
 	ofRow := perRow + perClass*classes
 	if s.Weak != nil {
 		ofRow += perWeakClass * classes
 	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
-	return s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+s.factors(outputs))
+	factors := 0.0 // of the preconditioner of few labeled rows: two matrices of them, and for every column a half
+	if risk.Preconditions(len(s.Labeled), s.Rows.NonZeros()) {
+		factors = labeled * labeled * (2 + outputs/2)
+	}
+	return s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
 }
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.
 func BytesOf(p Problem, options Options) float64 {
 	return (&Sample{Options: options, Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}).bytes(1)
-}
-
-// checkMemory refuses labels of which there cannot be a copy; the fit is asked for when its classes are known.
-func (p Problem) checkMemory() error {
-	return need(28*float64(len(p.Labels))+p.Weak.Bytes(), fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
-		"give fewer rows, or use a machine with more memory")
-}
-
-// factors are the numbers of the preconditioner of few labeled rows: two matrices of them, and for every column a half.
-func (s *Sample) factors(columns float64) float64 {
-	labeled := len(s.Labeled)
-	if !risk.Preconditions(labeled, s.Rows.NonZeros()) {
-		return 0
-	}
-	return float64(labeled) * float64(labeled) * (2 + columns/2)
 }
 
 func (s *Sample) checkMemory() error {
@@ -63,6 +50,6 @@ func (s *Sample) checkMemory() error {
 		return err
 	}
 	purpose := fmt.Sprintf("a fit of %d rows with n_features %d and %d classes", s.Rows.Rows(), s.Features, classes)
-	return need(s.bytes(columns), purpose, "use fewer features (leave out those that hardly occur, or hash to fewer), "+
+	return memory.Need(s.bytes(columns), purpose, "use fewer features (leave out those that hardly occur, or hash to fewer), "+
 		"fewer classes, or a machine with more memory")
 }

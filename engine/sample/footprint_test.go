@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/fit"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -112,7 +113,7 @@ func TestForecastOfMemory(t *testing.T) {
 	if worktest.Raced {
 		t.Skip("the race detector takes memory of its own")
 	}
-	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	for name, c := range map[string]struct {
 		problem sample.Problem
 		classes int
@@ -140,7 +141,7 @@ func TestForecastOfMemory(t *testing.T) {
 			o.Tol, o.Alpha, o.MaxIter = 1e-7, 1e-5, 20 // steps enough to keep all pairs
 		}
 		var forecast float64
-		*sample.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+		memory.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 		work := func() {
 			if _, err := fit.Fit(c.problem, o, nil, nil); err != nil {
 				t.Fatal(err)
@@ -163,9 +164,9 @@ func TestForecastOfMemoryOfACommittee(t *testing.T) {
 	if worktest.Raced {
 		t.Skip("the race detector takes memory of its own")
 	}
-	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	forecast, o := 0.0, plainOptions()
-	*sample.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+	memory.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 	o.Method, o.MaxIter, o.Tol, o.ClassPrior.Rule = "auto", 3, 0.1, "auto"
 	p := scattered(500, 400_000, 1000, 30, 60)
 	work := func() {
@@ -179,8 +180,8 @@ func TestForecastOfMemoryOfACommittee(t *testing.T) {
 }
 
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
-	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
-	*sample.Need = func(bytes float64, purpose, advice string) error {
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
+	memory.Need = func(bytes float64, purpose, advice string) error {
 		if bytes > 1e9 || strings.HasPrefix(purpose, "a copy of the labels") && bytes > 1e6 {
 			return fault.Memory("%s: %.0f GB, %s", purpose, bytes/1e9, advice)
 		}
@@ -221,10 +222,10 @@ func plainOptions() method.Options {
 
 // A fit that could begin at few rows begins without them where there is no memory for a copy.
 func TestWithoutMemoryForFewRowsAFitDoesWithoutThem(t *testing.T) {
-	defer func(old func(float64, string, string) error) { *sample.Need = old }(*sample.Need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	p, o, steps := scattered(9000, 50, 50, 2, 50), plainOptions(), [2]int{}
 	for k, lacks := range []string{"nothing", "a part of the rows"} {
-		*sample.Need = func(_ float64, purpose, _ string) error {
+		memory.Need = func(_ float64, purpose, _ string) error {
 			if purpose == lacks {
 				return fault.Memory("no memory")
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -33,10 +34,12 @@ func (s *Sample) Third(job *work.Job, shares []float64, chosenLabels bool, maxGa
 
 // Keys are the keys [n] of the rows, see rows.Keys.
 func (s *Sample) Keys(job *work.Job) []uint64 {
-	if s.keys == nil {
-		return s.prepared.allKeys(job)
+	if s.keys != nil {
+		return s.keys
 	}
-	return s.keys
+	p := s.prepared
+	p.keysOnce.Do(func() { p.keys = p.rows.Keys(job, p.feature) })
+	return p.keys
 }
 
 // subsample is the same problem with given class shares and a part of the unlabeled rows, drawn by bits of their keys:
@@ -59,7 +62,7 @@ func (s *Sample) subsample(
 	p, rows := s.Restricted(labeled, unlabeled, chosenLabels)
 	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
 	counts := []float64{taken, float64(s.Units()), nonZeros, 0}
-	if need(bytesOfPart*nonZeros, "a part of the rows", "") != nil {
+	if memory.Need(bytesOfPart*nonZeros, "a part of the rows", "") != nil {
 		counts[3]++
 	}
 	job.Reduce(counts)

@@ -2,11 +2,13 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -83,7 +85,9 @@ func (p Problem) weights() []float64 {
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
 		classes: p.classes()}
-	if err := p.checkMemory(); err != nil {
+	if err := memory.Need(28*float64(len(p.Labels))+p.Weak.Bytes(), // a copy of them; the fit is asked for later
+		fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
+		"give fewer rows, or use a machine with more memory"); err != nil {
 		return nil, err
 	}
 	p.Weights = p.weights()
@@ -150,8 +154,7 @@ func (s *Sample) sort(p Problem) error {
 				"classes than the %d rows", i, label, n)
 		case classes > 0 && int(label) >= classes:
 			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
-		case weight == 0:
-		default:
+		case weight > 0:
 			s.add(i, p.label(i), weight)
 		}
 	}
@@ -260,11 +263,6 @@ func (p Problem) Prepare(job *work.Job) *Prepared {
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
 	return out
-}
-
-func (p *Prepared) allKeys(job *work.Job) []uint64 {
-	p.keysOnce.Do(func() { p.keys = p.rows.Keys(job, p.feature) })
-	return p.keys
 }
 
 // Packed is a model of the problem's rows as a model of the packed rows.

@@ -62,7 +62,7 @@ type Tree struct {
 	classes int
 	parent  []int32   // [nodes] -1 at the top
 	down    []int32   // nodes with a parent, parents before children
-	slope   []float64 // [nodes] of Split
+	slope   []float64 // [nodes] of Split: 1, for inner nodes B / (1 + B) with B the sum over the children
 }
 
 // NewTree makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
@@ -85,7 +85,9 @@ func NewTree(classes int, parents []int32) (*Tree, error) {
 			return nil, err
 		}
 	}
-	t.slope = t.slopes()
+	t.slope = slices.Repeat([]float64{1}, len(t.parent))
+	clear(t.slope[classes:])
+	t.sumUp(t.slope, func(v int32) { t.slope[v] /= 1 + t.slope[v] })
 	below := slices.Concat(slices.Repeat([]float64{1}, classes), make([]float64, len(t.parent)-classes))
 	if t.Up(below); slices.Contains(below, 0) {
 		return nil, fault.Argument("hierarchy: node %d has no class below it", slices.Index(below, 0))
@@ -179,14 +181,6 @@ func (t *Tree) Split(nodes, scores []float64) {
 	for _, v := range slices.Backward(t.down) {
 		nodes[v] -= nodes[t.parent[v]]
 	}
-}
-
-// slopes are the slopes of Split: B / (1 + B) with B the sum over the children.
-func (t *Tree) slopes() []float64 {
-	slope := slices.Repeat([]float64{1}, len(t.parent))
-	clear(slope[t.classes:])
-	t.sumUp(slope, func(v int32) { slope[v] /= 1 + slope[v] })
-	return slope
 }
 
 // sumUp adds to every inner node the values of its children, and then changes it.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -55,7 +56,7 @@ func checkDecoding(m *model.Chain, pool *work.Pool, bounds []int) error {
 	const perToken = 6 // and tag
 	k, atOnce := float64(m.Tags), min(pool.Threads(), decodeBlocks, len(bounds)-1)
 	bytes := 16*k*k + 8*perToken*k*float64(longest(bounds))*float64(atOnce) + 8*float64(len(bounds))
-	return need(bytes, fmt.Sprintf("decoding sequences of up to %d tokens with %d tags", longest(bounds), m.Tags),
+	return memory.Need(bytes, fmt.Sprintf("decoding sequences of up to %d tokens with %d tags", longest(bounds), m.Tags),
 		"use fewer tags, shorter sequences or fewer threads")
 }
 

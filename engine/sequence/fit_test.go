@@ -353,7 +353,7 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 
 // What a long sequence takes is asked for first, in a fit by any method and in decoding.
 func TestLongSequencesAreAskedFor(t *testing.T) {
-	defer func() { need = memory.Need }()
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	const n, tags = 8_000, 30
 	p := Problem{Lengths: []int64{n / 2, n / 2}, Labels: make([]int32, n)}
 	indptr, indices := make([]int64, n+1), make([]int32, n)
@@ -365,7 +365,7 @@ func TestLongSequencesAreAskedFor(t *testing.T) {
 	}
 	p.Rows, _ = rows.New(1, indptr, indices, slices.Repeat([]float64{1}, n))
 	asked := 0.0
-	need = func(bytes float64, _, _ string) error { asked = bytes; return nil }
+	memory.Need = func(bytes float64, _, _ string) error { asked = bytes; return nil }
 	var result *Result
 	check := func(name string, call func() error) {
 		var before, after runtime.MemStats

@@ -169,11 +169,9 @@ func (s *sample) checkMemory(n int) error {
 		methods[s.options.Method].scores*stride*float64(n)
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
 	bytes := 8*numbers + square + perRow*float64(n) + perColumn*float64(s.features) + 4*float64(s.nonZeros)
-	return need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
+	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
 }
-
-var need = memory.Need // replaced in tests
 
 func longest(bounds []int) (tokens int) {
 	for i, end := range bounds[1:] {

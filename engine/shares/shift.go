@@ -124,7 +124,7 @@ func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled 
 		k, width := e.Classes, e.Classes*e.Views
 		n := len(scores) / width
 		out := make([]float64, n*k)
-		job.EachRow(n, func(lo, hi int) {
+		job.Stripes(n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				p := out[i*k : (i+1)*k]
 				c.scores(p, scores[i*width:(i+1)*width])

@@ -277,8 +277,6 @@ func (f *fitting) takePositives() {
 	}
 }
 
-var need = memory.Need // replaced in tests
-
 // checkMemory refuses a fit that needs too much memory; used is the number of features that occur.
 func checkMemory(p Problem, options Options, used int) error {
 	n, m, columns, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(p.Rows.Cols()), float64(used)
@@ -292,6 +290,6 @@ func checkMemory(p Problem, options Options, used int) error {
 	}
 	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) + lists + 12*n +
 		columns*(8*float64(options.Components)+52)
-	return need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
+	return memory.Need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
 		"hardly occur), or a machine with more memory")
 }

@@ -608,13 +608,13 @@ func TestACancelledFitEnds(t *testing.T) {
 
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 	p := planted(100, 30, 20, 5, 9).Problem
-	need = func(bytes float64, purpose, advice string) error {
+	memory.Need = func(bytes float64, purpose, advice string) error {
 		if bytes < 4*30*20+24*20 {
 			t.Errorf("%v bytes are less than U and the lists of positive rows take", bytes)
 		}
 		return fault.Memory("%s: %s", purpose, advice)
 	}
-	defer func() { need = memory.Need }()
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	options := Defaults()
 	options.Components = 4
 	var failure *fault.Error

@@ -78,10 +78,8 @@ func grown[T any](list []T, size int) []T { return slices.Grow(list, max(0, size
 
 func askBytes(bytes int, path string) error {
 	const garbage = 1.25
-	return need(garbage*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
+	return memory.Need(garbage*float64(bytes), "reading "+path, "read the file in parts, or on a machine with more memory")
 }
-
-var need = memory.Need // replaced in tests
 
 // row reads a row. In SVMlin's form an empty line is a row without features.
 func (p *parser) row(line []byte) (wrong error) {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -355,12 +356,12 @@ func TestReadDoesNotAllocatePerToken(t *testing.T) {
 }
 
 func TestReadAsksForMemory(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	text, want := randomText(5, 300)
 	path := writeFile(t, "rows", []byte(text))
 	asked, held := 0.0, float64(12*len(want.Values)+8*len(want.Labels)+8*len(want.Indptr)+8*len(want.LabelIndptr))
 	for _, most := range []float64{3 * held, held / 2} {
-		need = func(bytes float64, purpose, advice string) error {
+		memory.Need = func(bytes float64, purpose, advice string) error {
 			asked = max(asked, bytes)
 			if bytes > most {
 				return fault.Memory("%s: %s", purpose, advice)
@@ -502,8 +503,8 @@ func TestLinesWithoutEnd(t *testing.T) {
 
 // A line that fits, but whose values may not: the memory is asked for first.
 func TestALongLineAsksForMemory(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
-	need = func(bytes float64, purpose, advice string) error {
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
+	memory.Need = func(bytes float64, purpose, advice string) error {
 		if bytes < 16<<20 {
 			return nil
 		}

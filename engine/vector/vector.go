@@ -26,9 +26,7 @@ func Dot(a, b []float64) float64 {
 }
 
 // Add adds scale * src to dst; src is at least as long as dst.
-func Add(dst []float64, scale float64, src []float64) {
-	floats.AddScaled(dst, scale, src[:len(dst)])
-}
+func Add(dst []float64, scale float64, src []float64) { floats.AddScaled(dst, scale, src[:len(dst)]) }
 
 // AddSquare adds scale * src to dst and returns the squared norm of the new dst.
 func AddSquare(dst []float64, scale float64, src []float64) float64 {
@@ -74,9 +72,7 @@ func Sum(a []float64) float64 {
 	return total
 }
 
-func Scale(a []float64, factor float64) {
-	floats.Scale(factor, a)
-}
+func Scale(a []float64, factor float64) { floats.Scale(factor, a) }
 
 // Max is the largest entry. (slices.Max looks for NaN and takes five times as long.)
 func Max(a []float64) float64 { return a[Largest(a)] }
@@ -119,15 +115,20 @@ func AddOuter(dst, a, b []float64) {
 
 // Softmax sets p to the softmax of s, which may be p itself, and returns log Σ exp(s).
 func Softmax(p, s []float64) (logSum float64) {
-	largest, sum := Max(s), 0.0
+	largest := Max(s)
 	for y, v := range s {
 		p[y] = math.Exp(v - largest)
-		sum += p[y]
 	}
+	return largest + math.Log(Normalize(p))
+}
+
+// Normalize divides by the sum, which it returns.
+func Normalize(p []float64) (sum float64) {
+	sum = Sum(p)
 	for y := range p {
 		p[y] /= sum
 	}
-	return largest + math.Log(sum)
+	return sum
 }
 
 // Finite reports whether all values of some lists are numbers.

@@ -37,7 +37,7 @@ type Labels struct {
 // probabilities proportional to p there; p nil: equal ones. A row without entries is not weakly labeled. The caller has
 // checked start and that there are two classes or more.
 func New(classes int, start []int64, class []int32, p []float64, labels []int32) (*Labels, error) {
-	if err := need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or probabilities "+
+	if err := memory.Need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or probabilities "+
 		"of classes", len(labels)), "give fewer rows, or fewer classes to each"); err != nil {
 		return nil, err
 	}
@@ -59,8 +59,6 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 }
 
 const entryBytes = 4 + 8 // a class and its cost
-
-var need = memory.Need // replaced in tests
 
 // sized is room for rows with so many classes together.
 func sized(classes, rows, entries int) *Labels {
@@ -109,8 +107,9 @@ func (l *Labels) add(i int, class []int32, p []float64) error {
 	return nil
 }
 
+// Of is the weak label of a row; -1 is a row without one.
 func (l *Labels) Of(i int) Row {
-	if l == nil {
+	if l == nil || i < 0 {
 		return Row{}
 	}
 	first, last := l.start[i], l.start[i+1]
@@ -124,16 +123,12 @@ func (l *Labels) Selected(rows []int32) *Labels {
 	}
 	entries := 0
 	for _, i := range rows {
-		if i >= 0 {
-			entries += len(l.Of(int(i)).Class)
-		}
+		entries += len(l.Of(int(i)).Class)
 	}
 	out := sized(l.Classes, len(rows), entries)
 	for _, i := range rows {
-		if i >= 0 {
-			row := l.Of(int(i))
-			out.class, out.cost = append(out.class, row.Class...), append(out.cost, row.Cost...)
-		}
+		row := l.Of(int(i))
+		out.class, out.cost = append(out.class, row.Class...), append(out.cost, row.Cost...)
 		out.start = append(out.start, int64(len(out.class)))
 	}
 	return out
@@ -172,9 +167,6 @@ type Row struct {
 // Known reports whether the row is weakly labeled.
 func (r Row) Known() bool { return len(r.Class) > 0 }
 
-// Forbids reports whether the row cannot have one of the classes.
-func (r Row) Forbids(classes int) bool { return r.Known() && len(r.Class) < classes }
-
 // AddTo adds prior costs times a factor to costs [K].
 func (r Row) AddTo(costs []float64, factor float64) {
 	if !r.Known() {
@@ -203,15 +195,12 @@ func (r Row) Of(class int32) float64 {
 
 // Probabilities are the probabilities of the classes [K] by the weak label alone.
 func (r Row) Probabilities(classes int) []float64 {
-	p, sum := make([]float64, classes), 0.0
+	p := make([]float64, classes)
 	r.AddTo(p, 1)
 	for y, cost := range p {
 		p[y] = math.Exp(-cost)
-		sum += p[y]
 	}
-	for y := range p {
-		p[y] /= sum
-	}
+	vector.Normalize(p)
 	return p
 }
 
@@ -228,16 +217,12 @@ func (r Row) Restrict(p []float64) {
 	if !r.Known() {
 		return
 	}
-	sum := 0.0
 	for y := range p {
 		if math.IsInf(r.Of(int32(y)), 1) {
 			p[y] = 0
 		}
-		sum += p[y]
 	}
-	for y := range p {
-		p[y] /= sum
-	}
+	vector.Normalize(p)
 }
 
 // Likeliest is the class of least cost and its probability.

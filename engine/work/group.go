@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
@@ -208,25 +211,17 @@ func (g *Group) write(v votes, length int) {
 }
 
 // check is the sum of the fields: whole numbers, which are added without rounding.
-func (g *Group) check() (sum float64) {
-	for _, v := range g.frame[:checkPlace] {
-		sum += v
-	}
-	return sum
-}
+func (g *Group) check() float64 { return floats.Sum(g.frame[:checkPlace]) }
 
-var errAbandoned = fault.Group("a part of the fit has failed on another machine")
-
-var errDamaged = fault.Group("the sum over the ranks was damaged on its way")
+var (
+	errAbandoned = fault.Group("a part of the fit has failed on another machine")
+	errDamaged   = fault.Group("the sum over the ranks was damaged on its way")
+)
 
 // damaged reports whether the sum of frames cannot be one.
 func (g *Group) damaged() bool {
-	for _, v := range g.frame[:firstSum] {
-		if v != math.Trunc(v) {
-			return true
-		}
-	}
-	return g.check() != g.frame[checkPlace]
+	broken := func(v float64) bool { return v != math.Trunc(v) }
+	return slices.ContainsFunc(g.frame[:firstSum], broken) || g.check() != g.frame[checkPlace]
 }
 
 // verdict is the end of the run that a sum of frames stands for, or nil.

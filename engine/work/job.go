@@ -54,10 +54,7 @@ func (j *Job) Local() *Job {
 // Check panics with fault.ErrCancelled, which Guard turns into that error, if the caller has cancelled the run. It is
 // called once a product with the data. A machine of a group leaves with the others, at the next reduction.
 func (j *Job) Check() {
-	if j.Group != nil {
-		return
-	}
-	if wish := atomic.LoadInt64(&j.progress.Cancel); wish != 0 && wish != Stop {
+	if j.Group == nil && j.votes()[cancelled] {
 		panic(&Panic{Value: fault.ErrCancelled})
 	}
 }
@@ -67,10 +64,10 @@ func (j *Job) Stopped() bool {
 	if j.Group != nil {
 		return j.Group.stopped
 	}
-	return atomic.LoadInt64(&j.progress.Cancel) == Stop
+	return j.votes()[stopped]
 }
 
-// votes are the caller's wishes, for the other machines.
+// votes are the caller's wishes.
 func (j *Job) votes() votes {
 	wish := atomic.LoadInt64(&j.progress.Cancel)
 	return votes{cancelled: wish != 0 && wish != Stop, stopped: wish == Stop}

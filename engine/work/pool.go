@@ -96,15 +96,12 @@ const stayAwake = 100 * time.Microsecond
 // help is helper k, who joins one round after the other.
 func (p *Pool) help(k int) {
 	var last *round
-	idle := time.Now()
-	for time.Since(idle) < stayAwake {
-		r := p.current.Load()
-		if r == last {
-			continue
+	for idle := time.Now(); time.Since(idle) < stayAwake; {
+		if r := p.current.Load(); r != last {
+			last = r
+			r.work(k)
+			idle = time.Now()
 		}
-		last = r
-		r.work(k)
-		idle = time.Now()
 	}
 }
 
@@ -155,22 +152,19 @@ func Recovered(value any) *Panic {
 		return nil
 	case *Panic:
 		return v
-	default:
-		return &Panic{Value: v, Stack: string(debug.Stack())}
 	}
+	return &Panic{Value: value, Stack: string(debug.Stack())}
 }
 
 // Guard turns a panic in f or in a worker into an error. A fault in memory goes on: who lent the memory knows which.
 func Guard(f func() error) (err error) {
 	defer func() {
-		failure := Recovered(recover())
-		if failure == nil {
-			return
+		if failure := Recovered(recover()); failure != nil {
+			if _, ok := FaultAddress(failure.Value); ok {
+				panic(failure)
+			}
+			err = failure.Defect()
 		}
-		if _, ok := FaultAddress(failure.Value); ok {
-			panic(failure)
-		}
-		err = failure.Defect()
 	}()
 	return f()
 }

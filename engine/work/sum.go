@@ -142,6 +142,3 @@ func (j *Job) Gather(own []float64) (all []float64, first int) {
 	j.Reduce(all)
 	return all, first
 }
-
-// EachRow calls task for blocks of the rows 0 ... n-1.
-func (j *Job) EachRow(n int, task func(lo, hi int)) { j.Stripes(n, task) }
