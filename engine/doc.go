@@ -39,7 +39,7 @@
 //	warning       what a fit warns of: kinds, their numbers and sentences
 //
 // To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in
-// method/losses.go. A schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a
+// method/table.go. A schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a
 // file in scores.
 //
 // Arrows go one way: fit -> method, probability, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,

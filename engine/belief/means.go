@@ -1,6 +1,8 @@
 package belief
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -90,9 +92,7 @@ func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 			part[y] += m.weights[k] * q * (change[y] - mean)
 		}
 	})
-	for y, h := range m.curve {
-		moved[y] *= h
-	}
+	floats.Mul(moved, m.curve)
 	var sum [1]float64
 	m.sum(sum[:], func(k int, part, scratch []float64) {
 		p, change, product := m.row(state, k), m.row(changes, k), scratch[:m.classes]

@@ -145,13 +145,6 @@ func (f *frontier) join(row, class int32) {
 	f.members[class] = append(f.members[class], row)
 }
 
-func (f *frontier) leave(row, class int32) {
-	list := f.members[class]
-	last := list[len(list)-1]
-	list[f.position[row]], f.position[last] = last, f.position[row]
-	f.members[class] = list[:len(list)-1]
-}
-
 // fill finds the cheapest movers from class a to the classes first ... end-1 in one pass over the rows of a.
 func (f *frontier) fill(a, first, end int) {
 	borders := f.borders[a*f.classes+first : a*f.classes+end]
@@ -208,7 +201,10 @@ func (f *frontier) cheapest(a, b int) candidate {
 }
 
 func (f *frontier) move(row int32, class int) {
-	f.leave(row, f.labels[row])
+	list := f.members[f.labels[row]]
+	last := list[len(list)-1] // takes the place of the row
+	list[f.position[row]], f.position[last] = last, f.position[row]
+	f.members[f.labels[row]] = list[:len(list)-1]
 	f.labels[row] = int32(class)
 	f.join(row, int32(class))
 	f.moves++

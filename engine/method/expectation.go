@@ -7,7 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
-	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -27,15 +26,13 @@ import (
 func regularize(d *descent, entropy float64) *Solution {
 	expected := belief.NewExpected(d.risk, d.Objective, entropy)
 	d.began(d.risk.Score)
-	p, solve := d.Path, d.solve(risk.Nonconvex{Risk: d.risk})
+	p, solve := d.Path, d.solve(d.risk)
 	d.measureProbable(expected.Measure)
 	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
 		rising := &schedule.Rising{Parts: parts, Full: entropy, End: ending.Converged}
-		p.Follow(solve, expected, rising, minimize.Limits{Tolerance: looseness * d.Options.Tol, MaxSteps: pathSteps,
-			Line: path.Line})
+		p.Follow(solve, expected, rising, downhill(looseness*d.Options.Tol, pathSteps))
 	}
-	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, minimize.Limits{Tolerance: d.Options.Tol,
-		MaxSteps: finalSteps, Line: path.Line})
+	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
 	warnProbable(d.Run, true, expected.Residual)
 	solution := d.read(d.risk)
 	solution.SoftLabels = expected.Probabilities()
@@ -51,6 +48,10 @@ const (
 	maxRounds    = 40 // at full weight
 	patience     = 8  // rounds without progress
 )
+
+func downhill(tolerance float64, steps int) minimize.Limits {
+	return minimize.Limits{Tolerance: tolerance, MaxSteps: steps, Line: path.Line, Descends: true}
+}
 
 // entropyParts are the parts of the entropy's weight below 1: none from a start, the last ones where max_iter is small.
 func entropyParts(r *Run, entropy float64) []float64 {
@@ -114,9 +115,7 @@ func project(d *descent) *Solution {
 	projected := belief.NewProjected(d.risk, d.Objective, d.Options.KLWeight)
 	d.began(d.risk.Score)
 	d.measureProbable(projected.Measure)
-	solve := d.solve(risk.Nonconvex{Risk: d.risk})
-	d.Path.Complete(solve, projected, &repeated{weight: d.Options.KLWeight}, minimize.Limits{Tolerance: d.Options.Tol,
-		MaxSteps: pathSteps, Line: path.Line})
+	d.Path.Complete(d.solve(d.risk), projected, &repeated{weight: d.Options.KLWeight}, downhill(d.Options.Tol, pathSteps))
 	warnProbable(d.Run, false, projected.Residual)
 	solution := d.read(d.risk)
 	solution.SoftLabels = projected.Posterior.Labels

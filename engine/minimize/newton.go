@@ -26,33 +26,22 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Objective is a function at a current point, which it holds.
+// Objective is a function at a current point, which it holds, with its generalized Hessian.
 type Objective interface {
+	Operator
 	// Gradient puts the gradient at the current point into dst and returns the value. It may forget the direction.
 	Gradient(dst []float64) float64
 	// Gap is an upper bound on F(w) - F(w*) at the current point, given the gradient there.
 	Gap(gradient []float64) float64
 	// UpdateHessian fixes the generalized Hessian at the current point.
 	UpdateHessian()
-	// HessVec sets dst = H p and returns pᵀ H p.
-	HessVec(dst, p []float64) (curvature float64)
 	// SetDirection prepares the line w + t s.
 	SetDirection(s []float64)
 	// Line gives the value along that line, up to a constant of the line, and its first and second derivative.
 	Line(t float64) (value, slope, curvature float64)
 	// Step moves the current point to w + t s.
 	Step(t float64)
-}
-
-// Nonconvex is an objective whose steps go to lower values only, and whose Gap measures the gradient's length.
-type Nonconvex interface {
-	Objective
-	Nonconvex()
-}
-
-// Rounded is an objective that has gradients and products exact to some six digits, which take less time.
-type Rounded interface {
-	// Round allows them, or forbids them from now on.
+	// Round allows gradients and products exact to some six digits, which take less time, or forbids them from now on.
 	Round(allowed bool)
 }
 
@@ -61,7 +50,8 @@ type Limits struct {
 	MaxSteps  int     // Newton steps
 	Forcing   float64 // largest η; 0 means 0.5
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
-	Rounded   bool    // see Rounded
+	Rounded   bool    // see Round
+	Descends  bool    // steps go to lower values only, as of an objective that is not convex; its Gap is no bound
 }
 
 // Outcome is how a minimization ended. Where MaxSteps ended it, value and gap are those before the last step.
@@ -89,9 +79,7 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 }
 
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
-	if f, ok := f.(Rounded); ok {
-		f.Round(limits.Rounded)
-	}
+	f.Round(limits.Rounded)
 	forcing := cmp.Or(limits.Forcing, 0.5)
 	eta, last := forcing, 0.0
 	var result Outcome
@@ -116,7 +104,7 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.gradient[lo:hi], -1) })
 		enough := 0.3 * math.Sqrt(max(0, limits.Tolerance*value/gap)) // for the tolerance
 		f.SetDirection(n.Solve(f, n.gradient, max(eta, enough), maxConjugateSteps))
-		t := lineSearch(f, -n.inner, max(limits.Line, exactLine))
+		t := lineSearch(f, -n.inner, max(limits.Line, exactLine), limits.Descends)
 		if t == 0 {
 			return result
 		}
@@ -133,26 +121,22 @@ func nextForcing(eta, fall, largest float64) float64 {
 	return min(max(next, 0.01), largest)
 }
 
-// exactLine is where rounding ends a line search.
-const exactLine = 1e-10
-
-const maxConjugateSteps = 250
-
 const (
+	maxConjugateSteps  = 250
+	exactLine          = 1e-10 // where rounding ends a line search
 	maxLineEvaluations = 60
 	leastDecrease      = 1e-4
 	sameValue          = 1e-14
 )
 
 // lineSearch finds a zero t > 0 of the slope of an objective along its line, given the slope at 0; 0 if the objective
-// does not fall there. A nonconvex one gets only points with a lower value, by leastDecrease times what the slope at 0
+// does not fall there. One that descends gets only points with a lower value, by leastDecrease times what the slope at 0
 // promises (Armijo); a value is as low as another if they differ by rounding.
 //
 // It is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls. On
 // a piecewise linear slope it is exact as soon as it meets the right piece. It ends where the slope is the given
 // fraction of that at 0, or where the bracket is that narrow (a slope that jumps over zero).
-func lineSearch(f Objective, start, fraction float64) float64 {
-	_, descends := f.(Nonconvex)
+func lineSearch(f Objective, start, fraction float64, descends bool) float64 {
 	before := 0.0
 	if descends {
 		before, start, _ = f.Line(0)
@@ -191,14 +175,10 @@ func lineSearch(f Objective, start, fraction float64) float64 {
 	return low
 }
 
-// Operator is a symmetric positive definite matrix H.
+// Operator is a symmetric positive definite matrix H, and perhaps one near it, M.
 type Operator interface {
 	// HessVec sets dst = H p and returns pᵀ H p.
 	HessVec(dst, p []float64) (curvature float64)
-}
-
-// Preconditioned is an operator or an objective that knows a matrix M near its H, symmetric and positive definite.
-type Preconditioned interface {
 	// Precondition sets dst = M⁻¹ residual, or returns false where there is no such matrix.
 	Precondition(dst, residual []float64) bool
 }
@@ -254,7 +234,7 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 // precondition lets c.conjugated be M⁻¹ residual, in the memory of the product, which is free now, and returns the
 // squared norm of the residual in M⁻¹; plain is that in the identity, which stands for M where there is none.
 func (c *ConjugateGradients) precondition(h Operator, plain float64) (square float64) {
-	if p, ok := h.(Preconditioned); ok && p.Precondition(c.product, c.residual) {
+	if h.Precondition(c.product, c.residual) {
 		c.conjugated = c.product
 		return c.total(func(lo, hi int) float64 { return vector.Dot(c.residual[lo:hi], c.product[lo:hi]) })
 	}

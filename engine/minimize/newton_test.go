@@ -31,7 +31,9 @@ func (q *quadratic) Gradient(dst []float64) float64 {
 func (q *quadratic) Gap(gradient []float64) float64 {
 	return vector.Dot(gradient, gradient) / (2 * 0.01)
 }
-func (q *quadratic) UpdateHessian() {}
+func (q *quadratic) UpdateHessian()                   {}
+func (q *quadratic) Round(bool)                       {}
+func (q *quadratic) Precondition(_, _ []float64) bool { return false }
 func (q *quadratic) HessVec(dst, p []float64) (curvature float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]
@@ -108,14 +110,14 @@ func TestLineSearchIsExactOnPiecewiseLinearSlopes(t *testing.T) {
 		}
 		return -1 + 10*(t-2), 10
 	}
-	if got := lineSearch(line{along: slope}, -3, exactLine); math.Abs(got-2.1) > 1e-9 {
+	if got := lineSearch(line{along: slope}, -3, exactLine, false); math.Abs(got-2.1) > 1e-9 {
 		t.Errorf("zero at %v, should be 2.1", got)
 	}
 	flat := func(t float64) (float64, float64) { return math.Min(-1+t/8, -0.5), 0 } // flat piece: no curvature to step with
-	if got := lineSearch(line{along: flat}, -1, exactLine); math.IsNaN(got) {
+	if got := lineSearch(line{along: flat}, -1, exactLine, false); math.IsNaN(got) {
 		t.Error("NaN on a slope that never reaches zero")
 	}
-	if got := lineSearch(line{}, 0, exactLine); got != 0 {
+	if got := lineSearch(line{}, 0, exactLine, false); got != 0 {
 		t.Errorf("a step of %v where the slope does not fall", got)
 	}
 }

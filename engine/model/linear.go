@@ -2,6 +2,8 @@
 package model
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/strictjson"
@@ -37,10 +39,7 @@ func OfScores(classes int, coef, intercept []float64) *Linear {
 	outputs := func(scores []float64) []float64 {
 		for first := 0; first < len(scores); first += classes {
 			row := scores[first : first+classes]
-			mean := vector.Sum(row) / float64(classes)
-			for y := range row {
-				row[y] -= mean
-			}
+			floats.AddConst(-vector.Sum(row)/float64(classes), row)
 			if m.Outputs == 1 {
 				scores[first/classes] = row[1] - row[0]
 			}

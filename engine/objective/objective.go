@@ -140,11 +140,7 @@ func (o *Objective) LabeledLoss(l loss.Classes, score Scorer) (total float64) {
 
 // Distance is the largest distance of a class's share from its prior.
 func (o *Objective) Distance(shares []float64) float64 {
-	distance := 0.0
-	for y, share := range shares {
-		distance = max(distance, math.Abs(share-o.Prior[y]))
-	}
-	return distance
+	return floats.Distance(shares, o.Prior, math.Inf(1))
 }
 
 // HistoryShare is the entry of the history: the share of class 1 of a pair, otherwise the distance from the prior.

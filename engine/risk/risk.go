@@ -207,11 +207,6 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 	return value, slope + r.alpha*(r.inner+t*r.squareNorm) + total[1], curvature + r.alpha*r.squareNorm + total[2]
 }
 
-// Nonconvex is a risk with costs that are not convex; it implements minimize.Nonconvex.
-type Nonconvex struct{ *Risk }
-
-func (Nonconvex) Nonconvex() {}
-
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
@@ -254,7 +249,7 @@ func (r *Risk) roundedProduct(dst, p, shift []float64) (curvature float64, total
 	return sums[0], sums[1:]
 }
 
-// Round implements minimize.Rounded: where rows.Matrix has rounded products, these are taken. Scores are computed anew
+// Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed anew
 // as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
 func (r *Risk) Round(allowed bool) {
 	before := r.rounded

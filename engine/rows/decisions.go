@@ -148,10 +148,7 @@ func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
 		}
 		return true
 	}
-	row := &arrays[int32, V]{indptr: []int64{0, int64(cols)}, indices: make([]int32, cols)}
-	for j := range row.indices {
-		row.indices[j] = int32(j)
-	}
+	row := &arrays[int32, V]{indptr: []int64{0, int64(cols)}, indices: upTo(cols)}
 	for i := range a.n {
 		row.values = a.row(i)
 		row.decide(by, cols, dst[i*outputs:(i+1)*outputs])

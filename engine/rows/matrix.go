@@ -92,12 +92,18 @@ func checkShape(cols, rows int) error {
 
 // newMatrix has the rows of a kernel; indptr are the sums of their numbers of stored values.
 func newMatrix(cols int, k kernel, indptr []int64) *Matrix {
-	m, rows := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}, make([]int32, len(indptr)-1)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	m.all = m.Subset(rows)
+	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
+	m.all = m.Subset(upTo(len(indptr) - 1))
 	return m
+}
+
+// upTo is 0, 1, ..., n-1.
+func upTo(n int) []int32 {
+	numbers := make([]int32, n)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	return numbers
 }
 
 // widened is indptr as int64: the caller's array where it is that already.

@@ -14,6 +14,8 @@ package sequence
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // edges are numbers of a chain that belong to no single token, all in one vector.
@@ -131,12 +133,12 @@ func exponentials(dst, values []float64, shift float64) {
 func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 	k, from := c.tags, room(&l.from, len(unary))
 	score, next := room(&l.row, k), room(&l.next, k)
-	c.startScores(score, unary)
+	floats.AddTo(score, unary[:k], c.start)
 	for at := k; at < len(unary); at += k {
 		pointers := from[at : at+k]
+		clear(pointers)
 		for j := range next {
 			next[j] = math.Inf(-1)
-			pointers[j] = 0
 		}
 		for i, before := range score {
 			for j, pair := range c.pair[i*k : i*k+k] {
@@ -145,9 +147,7 @@ func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 				}
 			}
 		}
-		for j := range next {
-			next[j] += unary[at+j]
-		}
+		floats.Add(next, unary[at:at+k])
 		score, next = next, score
 	}
 	best, last := math.Inf(-1), 0
@@ -158,12 +158,6 @@ func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 	}
 	goBack(path, from, k, 1, last)
 	return best
-}
-
-func (c *chain) startScores(score, unary []float64) {
-	for j := range score {
-		score[j] = unary[j] + c.start[j]
-	}
 }
 
 // goBack fills a path from its last state: from[t*states+s] is the state before s, and perTag states are of one tag.

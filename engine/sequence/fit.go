@@ -66,7 +66,9 @@ func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, en
 	if s.Stopped() {
 		end = ending.Stopped
 	}
-	d.finish()
+	for f := range d.since { // also those that no recent step touched: the regularization's step
+		d.moveFeature(f)
+	}
 	if belief != nil {
 		belief.enter(w, 1)
 	}

@@ -28,9 +28,7 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 		clear(sums.outer)
 	}
 	for at := len(unary) - k; ; at -= k {
-		for j := range p {
-			p[j] = l.forward[at+j] + backward[j]
-		}
+		floats.AddTo(p, l.forward[at:at+k], backward)
 		exponentials(p, p, vector.Max(p))
 		vector.Scale(p, factor/vector.Sum(p))
 		vector.Add(into[at:at+k], 1, p)
@@ -56,7 +54,7 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 func (c *chain) forward(l *lattice, unary []float64) float64 {
 	k, forward := c.tags, room(&l.forward, len(unary))
 	p, logs := room(&l.row, k), room(&l.next, k)
-	c.startScores(forward[:k], unary)
+	floats.AddTo(forward[:k], unary[:k], c.start)
 	total := subtractLargest(forward[:k])
 	for at := k; at < len(unary); at += k {
 		before, now := forward[at-k:at], forward[at:at+k]
@@ -79,20 +77,14 @@ func (c *chain) forward(l *lattice, unary []float64) float64 {
 		}
 		total += subtractLargest(now)
 	}
-	for j, v := range forward[len(unary)-k:] {
-		logs[j] = v + c.end[j]
-	}
-	return total + floats.LogSumExp(logs)
+	return total + floats.LogSumExp(floats.AddTo(logs, forward[len(unary)-k:], c.end))
 }
 
 // backward takes b from the token at a place to the one before, into next, and adds the expected transitions between.
 func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, factor float64, sums *counts) {
 	k, p, q := c.tags, room(&l.row, c.tags), room(&l.next, c.tags)
 	forward, unary := l.forward[at-k:at], unary[at:at+k]
-	for j := range q {
-		q[j] = unary[j] + backward[j]
-	}
-	top := vector.Max(q)
+	top := vector.Max(floats.AddTo(q, unary, backward))
 	exponentials(q, q, top)
 	exponentials(p, forward, 0)
 	norm := 0.0
@@ -133,9 +125,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 func subtractLargest(values []float64) float64 {
 	top := vector.Max(values)
 	if !math.IsInf(top, -1) {
-		for j := range values {
-			values[j] -= top
-		}
+		floats.AddConst(-top, values)
 	}
 	return top
 }

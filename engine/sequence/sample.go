@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -214,9 +216,7 @@ func (s *sample) applyMask(scores edges) {
 
 // setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
 func (s *sample) setChain(c *chain, weights edges) {
-	for k, weight := range weights.all {
-		c.all[k] = s.rho * weight
-	}
+	floats.ScaleTo(c.all, s.rho, weights.all)
 	s.applyMask(c.edges)
 	c.refresh()
 }

@@ -180,13 +180,6 @@ func (d *stochastic) moveChain(tokens float64) {
 	}
 }
 
-// finish takes the regularization's step of all features, also of those that no recent step touched.
-func (d *stochastic) finish() {
-	for f := range d.since {
-		d.moveFeature(f)
-	}
-}
-
 // objectiveNow is F at the weights, in the order of the sequences.
 func (d *stochastic) objectiveNow() float64 {
 	slices.Sort(d.order)

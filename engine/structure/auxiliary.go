@@ -70,7 +70,7 @@ func (b *block) solve(round int) (losses float64) {
 	}
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
-		u = b.load()
+		b.load(u)
 		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual)) // the losses less those at 0
 		b.transposed(residual)                                                   // minus the gradient at u
 		outside = b.withoutTheta(u)
@@ -209,14 +209,12 @@ func (b *block) store(v []float64) {
 	})
 }
 
-func (b *block) load() []float64 {
-	v := make([]float64, b.shape.Len())
+func (b *block) load(v []float64) {
 	b.eachFeature(func(inU, inBlock int) {
 		for l := range b.shape.Classes {
 			v[inBlock+l] = float64(b.weights[inU+l])
 		}
 	})
-	return v
 }
 
 func squares[T float32 | float64](pool *work.Pool, v []T) float64 {

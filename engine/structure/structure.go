@@ -164,7 +164,14 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 		return nil, err
 	}
 	f.hide()
-	f.takePositives()
+	f.positives = make([][]int32, f.problems())
+	for i := range f.Labels.Rows() {
+		f.Labels.Row(i, func(l int, value float64) {
+			if p := f.positives[l]; value != 0 && (len(p) == 0 || p[len(p)-1] != int32(i)) {
+				f.positives[l] = append(p, int32(i))
+			}
+		})
+	}
 	f.sums = make([]float64, len(f.old))
 	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, ones)
 	f.weights = make([]float32, len(f.old)*f.problems())
@@ -263,17 +270,6 @@ func (f *fitting) hide() {
 		if set >= 0 {
 			f.hidden[l] = sets[set]
 		}
-	}
-}
-
-func (f *fitting) takePositives() {
-	f.positives = make([][]int32, f.problems())
-	for i := range f.Labels.Rows() {
-		f.Labels.Row(i, func(l int, value float64) {
-			if p := f.positives[l]; value != 0 && (len(p) == 0 || p[len(p)-1] != int32(i)) {
-				f.positives[l] = append(p, int32(i))
-			}
-		})
 	}
 }
 

@@ -4,7 +4,7 @@
 //
 // SVMlin's form has the labels in a second file, one a line. A row of a multi-label set starts with several labels,
 // "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature numbers may be
-// unsorted and repeated. Start at Read: source.go decompresses, parse.go parses the lines.
+// unsorted and repeated. Start at Read: parse.go decompresses and parses the lines.
 package svmlight
 
 import (

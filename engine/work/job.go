@@ -2,7 +2,10 @@ package work
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
@@ -90,4 +93,143 @@ func (j *Job) Report(step int, objective, level float64, switched int, passes fl
 	atomic.StoreInt64(&j.progress.Switched, int64(switched))
 	atomic.StoreUint64(&j.progress.Passes, math.Float64bits(passes))
 	atomic.StoreInt64(&j.progress.Step, int64(step))
+}
+
+const (
+	blockLength = 1024
+	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
+)
+
+// Stripes calls task for blocks of 0 ... n-1, rows or entries of a vector; on one thread where there are few.
+func (p *Pool) Stripes(n int, task func(lo, hi int)) {
+	block := func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) }
+	blocks := (n + blockLength - 1) / blockLength
+	if n > shortLength {
+		p.Run(blocks, block)
+		return
+	}
+	for b := range blocks {
+		block(b)
+	}
+}
+
+// Every is Stripes, one number at a time.
+func (p *Pool) Every(n int, task func(i int)) {
+	p.Stripes(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			task(i)
+		}
+	})
+}
+
+// Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
+// block into its dst (zero at the start), and the blocks are added to dst in order.
+func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+	blocks := (n + blockLength - 1) / blockLength
+	parts := make([]float64, blocks*len(dst))
+	p.Stripes(n, func(lo, hi int) {
+		b := lo / blockLength
+		add(lo, hi, parts[b*len(dst):(b+1)*len(dst)])
+	})
+	clear(dst)
+	for b := range blocks {
+		floats.Add(dst, parts[b*len(dst):(b+1)*len(dst)])
+	}
+}
+
+// Sum is Total over rows: it adds the rows of all machines.
+func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+	j.Total(n, dst, add)
+	j.Reduce(dst)
+}
+
+// Reduce adds the sums of other machines to these.
+func (j *Job) Reduce(sums []float64) {
+	if j.Group != nil {
+		j.Group.reduce(sums, j.votes())
+	}
+}
+
+// ReduceDeferred is Reduce together with the next reduction; until then the sums are those of this machine.
+func (j *Job) ReduceDeferred(sums []float64) {
+	if j.Group != nil {
+		j.Group.later = append(j.Group.later, sums)
+	}
+}
+
+// ReduceCounts is Reduce for whole numbers.
+func (j *Job) ReduceCounts(counts []int64) {
+	if j.Group == nil {
+		return
+	}
+	sums := make([]float64, len(counts))
+	for k, count := range counts {
+		sums[k] = float64(count)
+	}
+	j.Reduce(sums)
+	for k, sum := range sums {
+		counts[k] = int64(sum)
+	}
+}
+
+// Count is the sum of a whole number over all machines.
+func (j *Job) Count(n int) int {
+	count := []int64{int64(n)}
+	j.ReduceCounts(count)
+	return int(count[0])
+}
+
+// Each gives some numbers of every machine, by rank; all give as many.
+func (j *Job) Each(own ...float64) [][]float64 {
+	all := j.GatherDeferred(own...)
+	j.Reduce(nil)
+	return all
+}
+
+// GatherDeferred is Each that travels with the next reduction, as ReduceDeferred has it.
+func (j *Job) GatherDeferred(own ...float64) [][]float64 {
+	if j.Group == nil {
+		return [][]float64{own}
+	}
+	all := make([]float64, j.Group.Size*len(own))
+	copy(all[j.Group.Rank*len(own):], own)
+	j.ReduceDeferred(all)
+	return slices.Collect(slices.Chunk(all, max(1, len(own))))
+}
+
+// Before adds up a whole number of every machine: of those before this one, by rank, and of all.
+func (j *Job) Before(n int) (before, all int) {
+	for rank, of := range j.Each(float64(n)) {
+		if j.Group != nil && rank == j.Group.Rank {
+			before = all
+		}
+		all += int(of[0])
+	}
+	return before, all
+}
+
+// Range is the least and the largest number of all machines.
+func (j *Job) Range(least, largest float64) (low, high float64) {
+	return Ends(j.Each(least, largest))
+}
+
+// Ends is the least of the first and the largest of the second numbers of machines.
+func Ends(each [][]float64) (low, high float64) {
+	low, high = each[0][0], each[0][1]
+	for _, ends := range each {
+		low, high = min(low, ends[0]), max(high, ends[1])
+	}
+	return low, high
+}
+
+// Gather puts the numbers of all machines one behind the other, by rank; first is the place of this one's.
+func (j *Job) Gather(own []float64) (all []float64, first int) {
+	if j.Group == nil {
+		return own, 0
+	}
+	first, total := j.Before(len(own))
+	all = make([]float64, total)
+	copy(all[first:], own)
+	j.Reduce(all)
+	return all, first
 }

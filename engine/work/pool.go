@@ -36,7 +36,6 @@ func NewPool(threads int) *Pool {
 func (p *Pool) Threads() int { return p.threads }
 
 type round struct {
-	n        int
 	task     func(i int)
 	shares   []share // one a thread
 	finished atomic.Int64
@@ -51,7 +50,7 @@ type share struct {
 }
 
 func newRound(threads, n int, task func(i int)) *round {
-	r := &round{n: n, task: task, shares: make([]share, threads)}
+	r := &round{task: task, shares: make([]share, threads)}
 	for k := range r.shares {
 		r.shares[k].next.Store(int64(k * n / threads))
 		r.shares[k].end = int64((k + 1) * n / threads)
