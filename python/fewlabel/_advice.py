@@ -34,12 +34,7 @@ def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def nothing_unlabeled(classes: np.ndarray, unlabeled: Any) -> None:
-    """Warn that no row in `y` has the marker, before fits whose warnings nobody sees."""
-    warn(f"no row is unlabeled{_of_markers(classes, unlabeled)}.", DataWarning)
-
-
-def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
+def of_markers(classes: np.ndarray, unlabeled: Any) -> str:
     """What to do if no row of `y` has the marker; names a class that looks like one."""
     likely = [name for name in classes.tolist() if looks_missing(name)]
     if likely:
@@ -48,19 +43,15 @@ def _of_markers(classes: np.ndarray, unlabeled: Any) -> str:
         text = f". The marker is unlabeled={unlabeled!r}, which y does not contain. Correct it, or append "
     else:
         text = ". Append "
-    return (
-        f"{text}unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker; "
-        "unlabeled=None means that all rows are labeled"
-    )
+    text += "unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker"
+    return f"{text}; unlabeled=None means that all rows are labeled"
 
 
 def rare_marker(targets: Targets) -> None:
     """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1; or, beside None, as a class."""
     names = {str(name).removesuffix(".0") for name in targets.classes}
     if targets.auto and "-1" in names and names - {"-1", "0", "1"}:
-        warn(
-            "-1 is a class of y, as None or NaN mark unlabeled rows. If -1 does, too, replace it by None.", DataWarning
-        )
+        warn("-1 is a class of y, as None or NaN mark unlabeled rows. If -1 does too, replace it by None.", DataWarning)
     unlabeled = int(targets.minus_one.sum())
     if unlabeled >= FEWEST and targets.classes.tolist() == [0, 1]:
         counts = targets.counts()
@@ -80,21 +71,17 @@ def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
         advice = f"is uncertain: its 90% interval goes from {found.lower:.1%} to {found.upper:.1%}"
     else:
         return
-    warn(
-        f"the estimated share of class {name!r}, {found.share:.1%}, {advice}. If you can, count that class in a "
-        "hundred random unlabeled rows and give class_prior.",
-        ClassPriorWarning,
-    )
+    cure = "If you can, count that class in a hundred random unlabeled rows and give class_prior."
+    warn(f"the estimated share of class {name!r}, {found.share:.1%}, {advice}. {cure}", ClassPriorWarning)
 
 
 def leaves_without_label(names: list[Any], classes: np.ndarray) -> None:
     """Warn of classes of a dict `hierarchy` that no row has."""
     if names:
-        warn(
-            f"hierarchy has {listed(np.array(names, dtype=object))}, but no row has this label: left out, and the "
-            f"classes are {listed(classes)}. Label some rows of it, or give its share by a dict class_prior.",
-            ClassPriorWarning,
-        )
+        found = f"{listed(np.array(names, dtype=object))}, but no row has this label"
+        cure = "Label some rows of it, or give its share by a dict class_prior."
+        text = f"hierarchy has {found}: left out, and the classes are {listed(classes)}. {cure}"
+        warn(text, ClassPriorWarning)
 
 
 def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
@@ -112,7 +99,7 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
             if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
             more = ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
-            text += more if several else _of_markers(model.classes_, model.unlabeled)
+            text += more if several else of_markers(model.classes_, model.unlabeled)
         elif several and kind not in _OF_ROWS:
             names = listed(np.asarray(columns))
             which = f"{len(columns)} of {len(found)} columns of y ({names})" if columns[1:] else f"column {names} of y"

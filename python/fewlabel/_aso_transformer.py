@@ -10,14 +10,12 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from fewlabel import _advice, _auxiliary, _progress
+from fewlabel import _advice, _auxiliary, _progress, _warnings
 from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._native import _fit, _library, _scores
-from fewlabel._native._signatures import STRUCTURE
-from fewlabel._warnings import DataWarning
+from fewlabel._native import _fit, _library, _scores, _signatures
 
 
 class Strongest(NamedTuple):
@@ -136,13 +134,19 @@ class ASOTransformer(TransformerMixin, Estimator):
         random = check_random_state(0 if self.random_state is None else self.random_state)
         made = self._problems(sp.csr_array(rows), _data.admitted(y, "y") if sp.issparse(y) else y, groups, random)
         n_components = min(self.n_components, made.labels.shape[1])
-        _warn_of_few(self.n_components, made.labels.shape[1])
+        if not n_components:
+            least = f"each of the two answers of a problem needs {_auxiliary.LEAST_POSITIVES} rows"
+            text = f'{least}; for "mask" a feature must be 0 in some and not 0 in others.'
+            text = f"no auxiliary problem is left, so no structure is added to X: {text}"
+            _advice.warn(text, _warnings.DataWarning)
+        elif n_components < self.n_components:
+            text = f"n_components is {self.n_components}, but there are {n_components} auxiliary problems: as many"
+            _advice.warn(f"{text} components.", _warnings.DataWarning)
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
         strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
         if n_components:
-            seed = random.randint(np.iinfo(np.int32).max)
-            options = self._library_options(("solver", "n_iter", "unit"))
-            options |= {"alpha": self.auxiliary_alpha, "random_state": seed}
+            options = self._library_options(("solver", "n_iter", "unit")) | {"alpha": self.auxiliary_alpha}
+            options["random_state"] = random.randint(np.iinfo(np.int32).max)
             with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
                 given = _data.native(rows), *made.native(), groups, n_components
                 call = partial(_library.call, "fewlabel_structure_fit", *given)
@@ -209,8 +213,8 @@ class ASOTransformer(TransformerMixin, Estimator):
         for features, components in self._parts():
             for row in components:
                 order = np.argsort(row, kind="stable")
-                low, high = order[:n_features], order[::-1][:n_features]
-                pairs = [[(names[features[j]], float(row[j])) for j in some] for some in (high, low)]
+                ends = order[::-1][:n_features], order[:n_features]
+                pairs = [[(names[features[j]], float(row[j])) for j in end] for end in ends]
                 table.append(Strongest(len(table), *pairs))
         return table
 
@@ -228,10 +232,8 @@ class ASOTransformer(TransformerMixin, Estimator):
         codes = None
         if y is not None and _auxiliary.needs_labels(self.auxiliary):
             targets = _targets.read(y, self.unlabeled)
-            if isinstance(targets, _targets.Columns):
-                codes = targets.codes
-            else:
-                codes = _targets.learned(targets.certain()).codes[:, None]
+            one = None if isinstance(targets, _targets.Columns) else _targets.learned(targets.certain())
+            codes = targets.codes if one is None else one.codes[:, None]
             _data.check_lengths(rows, codes)
         context = _auxiliary.Context(codes, groups, self.max_problems, random, self.n_jobs)
         return _auxiliary.make(self.auxiliary, rows, y, context)
@@ -245,15 +247,14 @@ class ASOTransformer(TransformerMixin, Estimator):
         for number, (features, part) in enumerate(parts):
             groups[features], components[features] = number, part.T
         sizes = {"n_features": len(components), "n_components": components.shape[1], "n_groups": len(parts)}
-        return _fit.assemble(STRUCTURE, sizes, {"components": components, "groups": groups})
+        return _fit.assemble(_signatures.STRUCTURE, sizes, {"components": components, "groups": groups})
 
     def _keep_model(self, _: None, fitted: _fit.Fitted) -> None:
         report, arrays = fitted.report, fitted.arrays
         self.n_features_in_ = report["n_features"]
         grouped = self.feature_groups is not None or report["n_groups"] > 1
-        self._keep_components(
-            arrays["components"].reshape(self.n_features_in_, -1), arrays["groups"] if grouped else None
-        )
+        components = arrays["components"].reshape(self.n_features_in_, -1)
+        self._keep_components(components, arrays["groups"] if grouped else None)
 
     def _keep_components(self, components: np.ndarray, groups: np.ndarray | None) -> None:
         """Set the components from an array (d, h)."""
@@ -282,30 +283,11 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     def _of_groups(self, X: Any) -> Iterator[tuple[Any, np.ndarray]]:
         """The features of each group and their projections (n, h)."""
-        if self.feature_groups_ is None:
-            yield X, self._projection(X, self.components_)
-            return
-        rows = sp.csc_array(X)
+        columns = None if self.feature_groups_ is None else sp.csc_array(X)
         for features, components in self._parts():
-            part = sp.csr_array(rows[:, features])
-            yield part, self._projection(part, components)
-
-    def _projection(self, X: Any, components: np.ndarray) -> np.ndarray:
-        if not len(components):
-            return np.empty((X.shape[0], 0))
-        return _scores.scores(X, components, np.zeros(len(components)), self.n_jobs)
-
-
-def _warn_of_few(n_components: int, n_problems: int) -> None:
-    if not n_problems:
-        _advice.warn(
-            "no auxiliary problem is left, so no structure is added to X: each of the two answers of a problem needs "
-            f'{_auxiliary.LEAST_POSITIVES} rows; for "mask" a feature must be 0 in some and not 0 in others.',
-            DataWarning,
-        )
-    elif n_problems < n_components:
-        text = f"n_components is {n_components}, but there are {n_problems} auxiliary problems: as many components."
-        _advice.warn(text, DataWarning)
+            part, n_added = X if columns is None else sp.csr_array(columns[:, features]), len(components)
+            scores = _scores.scores(part, components, np.zeros(n_added), self.n_jobs) if n_added else None
+            yield part, np.empty((X.shape[0], 0)) if scores is None else scores
 
 
 def _groups(feature_groups: Any, d: int) -> np.ndarray | None:

@@ -25,7 +25,6 @@ class Problems(NamedTuple):
     hides: np.ndarray  # (m,) int32 set that is hidden from a problem, or -1
 
     def native(self) -> tuple[Any, ...]:
-        """The problems for the library."""
         sets = None if self.hidden is None else _data.native(self.hidden)
         return _data.native(self.labels), sets, np.ascontiguousarray(self.hides)
 
@@ -140,10 +139,10 @@ def _decisions(X: sp.csr_array, codes: np.ndarray, context: Context) -> np.ndarr
     labeled = np.flatnonzero(codes >= 0)
     if len(np.unique(codes[labeled])) < 2:
         return np.zeros((X.shape[0], 1))
-    model = TransductiveSVC(unlabeled=None, n_jobs=context.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = model.fit(X[labeled], codes[labeled]).decision_function(X)
+        model = TransductiveSVC(unlabeled=None, n_jobs=context.n_jobs).fit(X[labeled], codes[labeled])
+    scores = model.decision_function(X)
     return scores[:, None] if scores.ndim == 1 else scores
 
 
@@ -186,12 +185,10 @@ def _most(positives: np.ndarray, most: int) -> np.ndarray:
 
 def _joined(parts: Sequence[Problems]) -> Problems:
     sets = [part.hidden for part in parts if part.hidden is not None]
-    hides, first = [], 0
-    for part in parts:
-        hides.append(np.where(part.hides >= 0, part.hides + first, -1).astype(np.int32))
-        first += 0 if part.hidden is None else part.hidden.shape[0]
+    firsts = np.cumsum([0, *(0 if part.hidden is None else part.hidden.shape[0] for part in parts)])
+    hides = [np.where(part.hides >= 0, part.hides + first, -1) for part, first in zip(parts, firsts, strict=False)]
     labels = sp.csr_array(sp.hstack([part.labels for part in parts]))
-    return Problems(labels, sp.csr_array(sp.vstack(sets)) if sets else None, np.concatenate(hides))
+    return Problems(labels, sp.csr_array(sp.vstack(sets)) if sets else None, np.concatenate(hides).astype(np.int32))
 
 
 def _sets(sets: Sequence[Any], d: int) -> sp.csr_array:

@@ -14,8 +14,7 @@ from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_c
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
-from fewlabel._native import _fit, _scores
-from fewlabel._native._signatures import LINEAR
+from fewlabel._native import _fit, _scores, _signatures
 
 # Parameters that are options of the library and do not depend on the classes.
 _OPTIONS = ("alpha", "unlabeled_weight", "loss", "fit_intercept", "calibrate", "max_iter", "tol")
@@ -252,7 +251,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             _advice.leaves_without_label(_hierarchy.without_label(self.hierarchy, tree), classes)
         if self._is_warm():
             self._check_start(classes)
-        options = self._options() | methods.options(method) | self._class_options(classes, totals, tree)
+        options = self._options() | methods.options(method) | {"class_names": classes.astype(str)}
+        options["class_prior"] = _weights.shares(self.class_prior, classes, totals)
+        factors = _weights.class_factors(self.class_weight, classes, totals)
+        if len(classes) > 1:
+            options |= {"class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
 
     def _predicted(self, X: Any) -> np.ndarray:
@@ -263,27 +266,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
     def _options(self) -> dict[str, Any]:
-        """The options of the library that do not depend on the classes."""
         return self._library_options(_OPTIONS)
-
-    def _class_options(self, classes: np.ndarray, totals: np.ndarray, tree: _hierarchy.Tree | None) -> dict[str, Any]:
-        """The options of the library that depend on the classes."""
-        options = {
-            "class_prior": _weights.shares(self.class_prior, classes, totals),
-            "class_names": classes.astype(str),
-            "class_weight": _weights.class_factors(self.class_weight, classes, totals),
-            "hierarchy": _hierarchy.numbers(tree),
-        }
-        if len(classes) == 1:
-            del options["class_weight"], options["hierarchy"]
-        return options
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
         report = self._report(getattr(self.method, "name", self.method))
         arrays = {"coef": self.coef_.T, "intercept": self.intercept_, "class_prior": self.class_prior_}
         sizes = {"n_classes": len(self.classes_), "n_features": self.coef_.shape[1], "n_outputs": len(self.coef_)}
-        return _fit.assemble(LINEAR, report | sizes, arrays)
+        return _fit.assemble(_signatures.LINEAR, report | sizes, arrays)
 
     def _keep(self, plan: Plan, fitted: _fit.Fitted) -> None:
         (report, arrays), classes = fitted, plan.classes

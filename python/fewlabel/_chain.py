@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _markers, _memory, _targets
-from fewlabel._native import _fit, _library
-from fewlabel._native._signatures import SEQUENCE
+from fewlabel._native import _fit, _library, _signatures
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 _IOB = re.compile(r"([BIMELSU])(?:-(.*))?", re.DOTALL)
@@ -39,7 +38,11 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
         lengths = [n_tokens(part) for part in X]
         parts = {k: _data.admitted(part, f"X[{k}]") for k, part in enumerate(X) if lengths[k]}
-        _check_widths(parts)
+        widths = {k: np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for k, part in parts.items()}
+        first = next(iter(widths), 0)
+        for k in [k for k, width in widths.items() if width != widths[first]]:
+            what = f"{widths[k]} features" if widths[k] >= 0 else "no rows and columns"
+            raise ValueError(f"X: sequence {k} has {what}, sequence {first} has {widths[first]} features: not the same")
         stack: Any = sp.vstack if any(map(sp.issparse, parts.values())) else np.concatenate
         X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
     y = y if sp.issparse(y) else _markers.unpacked(y)
@@ -64,35 +67,20 @@ def _own_lengths(y: Any, lengths: Any) -> list[int]:
     return own
 
 
-def _check_widths(parts: dict[int, Any]) -> None:
-    widths = {k: np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for k, part in parts.items()}
-    first = next(iter(widths), 0)
-    for k, width in widths.items():
-        if width != widths[first]:
-            what = f"{width} features" if width >= 0 else "no rows and columns"
-            raise ValueError(
-                f"X: sequence {k} has {what}, sequence {first} has {widths[first]} features: all need the same"
-            )
-
-
 def check_tokens(n_rows: int, labels: np.ndarray) -> None:
     if len(labels) != n_rows:
         raise ValueError(f"y has tags for {len(labels)} tokens, but X has {n_rows}")
 
 
 def checked(lengths: Any, n_rows: int) -> np.ndarray:
-    """Validated lengths for the library."""
     if lengths is None:
         return np.array([n_rows], dtype=np.int64)
     given = np.asarray(_data.plain(lengths, "lengths"), dtype=None if np.size(lengths) else int)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise ValueError(f"lengths must be a list of whole numbers, the tokens of each sequence; got {lengths!r}")
-    short = np.flatnonzero(given < 0)
-    if short.size:
-        raise ValueError(f"lengths[{short[0]}] is {given[short[0]]}: it must be 0 or more")
-    long = np.flatnonzero(given > n_rows)
-    if long.size:  # the sum could overflow
-        raise ValueError(f"lengths[{long[0]}] is {given[long[0]]}, but X has {n_rows} tokens")
+    for k in np.flatnonzero((given < 0) | (given > n_rows)):  # the sum could overflow
+        found = ": it must be 0 or more" if given[k] < 0 else f", but X has {n_rows} tokens"
+        raise ValueError(f"lengths[{k}] is {given[k]}{found}")
     if given.sum() != n_rows:
         raise ValueError(f"lengths sum to {given.sum()}, but X has {n_rows} tokens")
     return np.ascontiguousarray(given, dtype=np.int64)
@@ -100,8 +88,7 @@ def checked(lengths: Any, n_rows: int) -> np.ndarray:
 
 def with_certain_tags(targets: _targets.Targets) -> _targets.Targets:
     """Among the tags that a token has as its label."""
-    sizes = np.diff(targets.indptr)
-    if (targets.probabilities != np.repeat(1 / np.maximum(1, sizes), sizes)).any():
+    if not targets.even:
         raise ValueError("y has probabilities of tags, which SequenceSVC does not take: give sets of tags")
     if len(targets.numbers) and not targets.labeled.any():
         raise ValueError("y has sets of tags, but no token with one certain tag: label a token of each tag")
@@ -134,10 +121,8 @@ def forbidden_by_iob(tags: Sequence[Any]) -> list[tuple[str | None, str | None]]
     }
     for tag in tags:
         if tag not in parts and tag != "O" and (not parts or _OTHER_FORM.fullmatch(tag)):
-            raise ValueError(
-                'forbidden_transitions="iob" needs tags of the form O, B-PER, I-PER, or with E, L, S, U in place of I; '
-                f"y has {tag!r}"
-            )
+            form = "O, B-PER, I-PER, or with E, L, S, U in place of I"
+            raise ValueError(f'forbidden_transitions="iob" needs tags of the form {form}; y has {tag!r}')
     closed = {kind for mark, kind in parts.values() if mark in "EL"}
     pairs = []
     for before, after in itertools.product([None, *tags], [*tags, None]):
@@ -154,10 +139,8 @@ def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
         allowed = np.concatenate([np.empty((0, shape[1]), dtype=bool), *(part for part in allowed if n_tokens(part))])
     given = np.asarray(allowed)
     if given.shape != shape or given.dtype != bool:
-        raise ValueError(
-            f"allowed must be a bool array of shape ({shape[0]}, {shape[1]}), tokens by tags; got {given.dtype} of "
-            f"shape {given.shape}"
-        )
+        found = f"{given.dtype} of shape {given.shape}"
+        raise ValueError(f"allowed must be a bool array of shape {shape}, tokens by tags; got {found}")
     return given
 
 
@@ -167,8 +150,6 @@ def as_given(X: Any, values: np.ndarray, lengths: np.ndarray) -> Any:
 
 # ------------------------------------------------------------------ the library
 class Weights(NamedTuple):
-    """Weights of a model of sequences."""
-
     coef: np.ndarray  # (K, d)
     transitions: np.ndarray  # (K, K), -inf where forbidden
     start: np.ndarray  # (K,)
@@ -179,7 +160,7 @@ def assemble(report: Mapping[str, Any], weights: Weights) -> int:
     """Handle of a model in the library, built from its report (as in `fewlabel_report`) and weights."""
     n_tags, n_features = weights.coef.shape
     sizes, arrays = {"n_tags": n_tags, "n_features": n_features}, weights._asdict() | {"coef": weights.coef.T}
-    return _fit.assemble(SEQUENCE, dict(report) | sizes, arrays)
+    return _fit.assemble(_signatures.SEQUENCE, dict(report) | sizes, arrays)
 
 
 def best_tags(scores: np.ndarray, weights: Weights, lengths: np.ndarray, n_threads: int) -> np.ndarray:

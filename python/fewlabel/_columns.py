@@ -18,8 +18,11 @@ _OF_A_COLUMN += ["calibration_temperature", "calibration_smoothing"]
 
 def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, method: methods.Method) -> None:
     """Fit a linear classifier to several columns of labels (n_rows, k) at once."""
-    _refuse_parameters(model)
-    ones, zeros = (_totals(codes == label, weights) for label in (1, 0))
+    if model.hierarchy is not None:
+        raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
+    if model._is_warm():
+        raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
+    ones, zeros = ((np.ones(len(codes)) if weights is None else weights) @ (codes == label) for label in (1, 0))
     if not (ones + zeros).any():
         raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
     empty = ones + zeros == 0
@@ -27,35 +30,19 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     options = model._options() | methods.options(method)
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
     if model.class_weight is not None:
-        both = np.array([0, 1])
-        totals = np.column_stack([zeros, ones])
-        factors: list[Any] = [_weights.class_factors(model.class_weight, both, each) for each in totals]
-        options["class_weight"] = np.ravel(factors)
+        both, totals = np.array([0, 1]), np.column_stack([zeros, ones])
+        options["class_weight"] = np.ravel([_weights.class_factors(model.class_weight, both, each) for each in totals])
     with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
         found = _fit.fit(_data.native(rows), _fit.labels(codes), weights, options, (show,))
     _keep(model, found)
     _advice.of_the_library([one.report["warnings"] for one in found], model)
 
 
-def _refuse_parameters(model: Any) -> None:
-    if model.hierarchy is not None:
-        raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
-    if model._is_warm():
-        raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
-
-
-def _totals(chosen: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Total weight (k,) of the chosen entries (n, k)."""
-    return chosen.sum(axis=0).astype(float) if weights is None else weights @ chosen
-
-
 def _shares(class_prior: Any, n_columns: int) -> Any:
     """The option of the library: a rule, or the share (k,) of 1 in each column."""
     if isinstance(class_prior, Mapping) or (not isinstance(class_prior, str) and np.shape(class_prior) != (n_columns,)):
-        raise ValueError(
-            f"class_prior={class_prior!r:.80} is not supported with several labels a row: give 'auto' or 'labels' (the "
-            f"shares of the labels), or the share of 1 in each of the {n_columns} columns"
-        )
+        cure = f"'auto' or 'labels' (the shares of the labels), or the share of 1 in each of the {n_columns} columns"
+        raise ValueError(f"class_prior={class_prior!r:.80} is not supported with several labels a row: give {cure}")
     return class_prior if isinstance(class_prior, str) else _weights.numbers("class_prior", class_prior)
 
 
@@ -77,11 +64,9 @@ def _keep(model: Any, found: list[_fit.Fitted]) -> None:
         setattr(model, f"{name}_", np.array([report[name] for report in reports]))
     model.method_ = np.array([report["returned"] for report in reports])
     model.__dict__.pop("label_distributions_", None)  # of an earlier fit
-    n_rows = len(model.transduction_)
     if any("label_distributions" in each for each in arrays):
-        model.label_distributions_ = np.column_stack(
-            [each.get("label_distributions", each["transduction"]).reshape(n_rows, -1)[:, -1] for each in arrays]
-        )
+        given = (each.get("label_distributions", each["transduction"]) for each in arrays)
+        model.label_distributions_ = np.column_stack([p.reshape(len(model.transduction_), -1)[:, -1] for p in given])
 
 
 # ------------------------------------------------------------------ a fitted model

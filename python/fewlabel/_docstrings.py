@@ -42,6 +42,14 @@ class Shared:
     """
 
 
+class Unused:
+    """What transformers have for scikit-learn's sake.
+
+    y : None
+        Not used.
+    """
+
+
 def described_as(*others: Any) -> Callable[[_Described], _Described]:
     """Complete the docstring of a function, or of a class and its methods, by those of others, and of its methods."""
 

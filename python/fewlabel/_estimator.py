@@ -11,8 +11,6 @@ from fewlabel._native import _threads
 
 
 class Estimator(BaseEstimator):
-    """An estimator of this package."""
-
     n_jobs: Any
     warm_start: bool
     classes_: Any
@@ -37,13 +35,10 @@ class Estimator(BaseEstimator):
     def _check_start(self, classes: np.ndarray, kind: str = "classes") -> None:
         """Check that the fitted model, from which the fit continues, has these classes."""
         if not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start=True continues from a model with the {kind} {listed(self.classes_)}, but y and "
-                f"class_prior have {listed(classes)}: set warm_start=False"
-            )
+            found = f"{listed(self.classes_)}, but y and class_prior have {listed(classes)}"
+            raise ValueError(f"warm_start=True continues from a model with the {kind} {found}: set warm_start=False")
 
     def _keep_end(self, report: dict[str, Any]) -> None:
-        """Set how the fit ended."""
         for name in ("n_iter", "objective", "termination_condition"):
             setattr(self, f"{name}_", report[name])
 

@@ -35,10 +35,8 @@ def _evaluated(kernel: Kernel, X: Any, Y: Any) -> np.ndarray:
     found = _data.dense(kernel(X, Y), "kernel(X, Y)")
     if found.dtype.kind not in "biuf":
         raise ValueError(f"kernel(X, Y) must return numbers, got {found.dtype}")
-    if found.dtype not in (np.float32, np.float64):
-        found = found.astype(np.float64)
-    wanted = (X.shape[0], Y.shape[0])
-    if found.shape != wanted:
+    found = found if found.dtype == np.float32 else found.astype(np.float64, copy=False)
+    if found.shape != (wanted := (X.shape[0], Y.shape[0])):
         raise ValueError(f"kernel(X, Y) must return an array of shape {wanted}, rows by rows, got {found.shape}")
     _data.check_finite(found, "kernel(X, Y)", _data.HUGE)
     return found

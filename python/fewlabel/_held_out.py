@@ -13,11 +13,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from fewlabel import _advice, _progress
-from fewlabel._distinct import Distinct
+from fewlabel import _advice, _distinct, _progress, _warnings
 from fewlabel._inputs import _markers
 from fewlabel._inputs._targets import Targets
-from fewlabel._warnings import DataWarning, FewlabelWarning
+
+Measure = Callable[[Any, Any, Any], Any]
 
 _ALIKE = 0.65  # area under the ROC curve below which rows are too like the others for a class
 _WIDTH = 0.475  # over the root of the number of these: half of the area's interval of 90 %, for rows that are alike
@@ -35,32 +35,25 @@ class Fold(NamedTuple):
 
 
 def measured(
-    title: str,
-    folds: Sequence[Fold],
-    X: Any,
-    measure: Callable[[Any, Any, Any], Any],
-    n_jobs: int | None = None,
-    verbose: int = 0,
+    title: str, folds: Sequence[Fold], X: Any, measure: Measure, n_jobs: int | None = None, verbose: int = 0
 ) -> list[Any]:
     """measure(fitted model, rows of X, their numbers) of each fold, in order."""
-    found: list[Any] = []
+    tasks, found = (delayed(_measured)(fold, X, measure) for fold in folds), []
     with _progress.several(title, verbose, len(folds)) as count:
-        for result in Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_measured)(fold, X, measure) for fold in folds
-        ):
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
             found.append(result)
             count()
     return found
 
 
-def _measured(fold: Fold, X: Any, measure: Callable[[Any, Any, Any], Any]) -> Any:
+def _measured(fold: Fold, X: Any, measure: Measure) -> Any:
     model = clone(fold.model)
     classifier = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if hasattr(classifier, "verbose"):
         classifier.set_params(verbose=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewlabelWarning)  # nobody sees these fits
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings():  # nobody sees these fits
+        for category in (_warnings.FewlabelWarning, ConvergenceWarning):
+            warnings.simplefilter("ignore", category)
         model.fit(_safe_indexing(X, fold.rows), fold.labels)
         return measure(model, _safe_indexing(X, fold.test), fold.test)
 
@@ -74,10 +67,8 @@ def refuse_one_class(targets: Targets) -> None:
     """Raise where held-out labels say nothing."""
     classes = set(targets.values.tolist())
     if len(classes) == 1:
-        raise ValueError(
-            f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is right on all of "
-            'them. Measure the recall on held-out labels ("Positive labels alone" in the documentation)'
-        )
+        found = f"y has labels of one class alone, {classes.pop()!r}: a model that knows no other is always right"
+        raise ValueError(f'{found}. Measure the recall instead (documentation, "Positive labels alone")')
 
 
 def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | None) -> None:
@@ -92,10 +83,8 @@ def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | N
         return
     found = f"no row of y is unlabeled, and {np.sum(~others)} of {len(others)} rows have the class {name!r}, which "
     if _markers.looks_missing(name):
-        raise ValueError(
-            f"{found}reads like a marker. If it is one, pass unlabeled={name!r}, or replace it by None. If it "
-            "is a class, pass unlabeled=None: every row is labeled."
-        )
+        cure = f"If it is one, pass unlabeled={name!r}, or replace it by None. If it is a class, pass unlabeled=None"
+        raise ValueError(f"{found}reads like a marker. {cure}: every row is labeled.")
     sure = area + width < _ALIKE
     text = (
         f"{found}may be the marker: {'they do not differ from the others, and ' if sure else ''}scikit-learn's "
@@ -106,14 +95,14 @@ def refuse_encoded(model: Any, X: Any, targets: Targets, weights: np.ndarray | N
     )
     if sure:
         raise ValueError(text)
-    _advice.warn(text, DataWarning)
+    _advice.warn(text, _warnings.DataWarning)
 
 
 def _area(model: Any, X: Any, others: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """Area under the ROC curve of held-out rows, which of them are `others`, and half of its interval."""
     random, sides = np.random.default_rng(0), [(others == side) & (weights > 0) for side in (False, True)]
     drawn = np.concatenate([random.permutation(np.flatnonzero(side))[:_MOST_ROWS] for side in sides])
-    rows = drawn[Distinct(X[drawn]).first]  # a held-out copy would be recognized
+    rows = drawn[_distinct.Distinct(X[drawn]).first]  # a held-out copy would be recognized
     least = int(min(np.bincount(others[rows], minlength=2)))
     if least < 2:
         return 0.5, 0.5

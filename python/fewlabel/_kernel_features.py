@@ -10,20 +10,18 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _gram, _neighbor_graph
+from fewlabel import _advice, _gram, _interrupts, _neighbor_graph, _warnings
 from fewlabel._compat import ClassNamePrefixFeaturesOutMixin, Self, TransformerMixin
 from fewlabel._distinct import Distinct
-from fewlabel._docstrings import Shared, described_as
+from fewlabel._docstrings import Shared, Unused, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
-from fewlabel._interrupts import interruptible
-from fewlabel._warnings import DataWarning
 
 _KERNELS = ("graph", "rbf", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
-@described_as(Shared)
+@described_as(Shared, Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features whose inner products are a kernel, for classes that no linear boundary separates.
@@ -97,34 +95,26 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel.
-
-        Parameters
-        ----------
-        y : None
-            Not used.
-        """
+        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel."""
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
         if self.kernel == "graph":
-            graph = interruptible(lambda: _neighbor_graph.Graph(X, m, self.n_neighbors, self.n_jobs))
+            graph = _interrupts.interruptible(lambda: _neighbor_graph.Graph(X, m, self.n_neighbors, self.n_jobs))
             if (n_pieces := len(graph.sizes)) > 1:
-                _advice.warn(
-                    f"the graph of n_neighbors={self.n_neighbors} has {n_pieces} connected components, the largest of "
-                    f"{graph.sizes.max()} rows: labels do not spread between components. Increase n_neighbors.",
-                    DataWarning,
-                )
+                found = f"has {n_pieces} connected components, the largest of {graph.sizes.max()} rows"
+                text = f"the graph of n_neighbors={self.n_neighbors} {found}: labels do not spread between components"
+                _advice.warn(f"{text}. Increase n_neighbors.", _warnings.DataWarning)
             self._map: Any = graph
             return self
         n, m = X.shape[0], min(X.shape[0], m)
         _memory.need(24.0 * n * m, f"{m} features of {n} rows", "set n_components to fewer")
         if self.kernel == "precomputed":
-            self._map = interruptible(lambda: _gram.Spanned(_data.dense(X, "X"), m))
+            self._map = _interrupts.interruptible(lambda: _gram.Spanned(_data.dense(X, "X"), m))
             return self
         rows = X[_nonzero(X)] if _nonzero(X).any() else X
         kernel = self.kernel if callable(self.kernel) else partial(rbf_kernel, gamma=gamma or _scale(rows))
-        self._map = interruptible(lambda: _gram.Spanned(rows[Distinct(rows).first[:m]], m, kernel))
+        self._map = _interrupts.interruptible(lambda: _gram.Spanned(rows[Distinct(rows).first[:m]], m, kernel))
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -139,7 +129,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         X = _data.canonical(_data.rows_of(self, X, reset=False))
         if self.kernel == "precomputed":
             X = _data.dense(X, "X")
-        features = np.asarray(interruptible(lambda: self._map.features(X)))
+        features = np.asarray(_interrupts.interruptible(lambda: self._map.features(X)))
         if self.kernel in ("graph", "rbf"):
             features[~_nonzero(X)] = 0.0
         return features

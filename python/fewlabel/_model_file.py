@@ -97,10 +97,9 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     try:
         return _restored(metadata, fitted)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as reason:
-        raise ValueError(
-            f"the metadata of the model file {path!r} cannot be used: {reason!r}. The file was written by fewlabel "
-            f"{metadata.get('fewlabel')}, this is fewlabel {__version__}: install the version that wrote it"
-        ) from reason
+        versions = f"It was written by fewlabel {metadata.get('fewlabel')}, this is fewlabel {__version__}"
+        found = f"the metadata of the model file {path!r} cannot be used: {reason!r}"
+        raise ValueError(f"{found}. {versions}: install the version that wrote it") from reason
 
 
 def _read(path: Any) -> _fit.Fitted:
@@ -166,14 +165,13 @@ def _metadata(model: Any) -> dict[str, Any]:
 
 
 def _foreign(report: dict[str, Any]) -> dict[str, Any]:
-    nan = {"float": "nan"}
     own: dict[str, Any] = {"classes": None, "feature_names": None, "fewlabel": __version__}
     if "n_components" in report:
         return own | {"estimator": "ASOTransformer", "parameters": {"n_components": report["n_components"]}}
     own["classes"] = _encoded_classes(np.arange(_n_classes(report)))
     if "n_tags" in report:
         return own | {"estimator": "SequenceSVC", "parameters": {"loss": report["method"]}}
-    own |= {"hierarchy": None, "temperature": nan, "smoothing": nan}
+    own |= {"hierarchy": None, "temperature": {"float": "nan"}, "smoothing": {"float": "nan"}}
     return own | {"estimator": "TransductiveSVC", "parameters": {"method": report["method"]}}
 
 
@@ -200,10 +198,9 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
         model.hierarchy_ = _hierarchy.checked(_decoded(metadata["hierarchy"]), model.classes_)
         model.calibration_temperature_ = float(_decoded(metadata["temperature"]))
         model.calibration_smoothing_ = float(_decoded(metadata["smoothing"]))
-    names = metadata["feature_names"]
-    if names is not None and (len(names) != model.n_features_in_ or not all(isinstance(name, str) for name in names)):
-        raise ValueError(f"feature_names are {len(names)} for {model.n_features_in_} features, or some are no texts")
-    if names is not None:
+    if (names := metadata["feature_names"]) is not None:
+        if len(names) != (n := model.n_features_in_) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"feature_names are {len(names)} for {n} features, or some are no texts")
         model.feature_names_in_ = np.array(names, dtype=object)
     _check_anew(metadata, _metadata(model))
     return model

@@ -54,8 +54,8 @@ class Graph:
         counts = self._nodes.counts[near]
         weights = counts / np.sqrt(counts.sum(axis=1, keepdims=True) * self._degrees[near])
         features = np.zeros((len(near), self.n_features))
-        for k in range(near.shape[1]):
-            features += weights[:, k, None] * self._features[near[:, k]]
+        for weight, node in zip(weights.T, near.T, strict=True):
+            features += weight[:, None] * self._features[node]
         return features / np.maximum(_LEAST, 1 - self.eigenvalues)
 
     def _near(self, X: Any = None) -> np.ndarray:
@@ -74,10 +74,12 @@ class Graph:
         scale = sp.diags_array(np.sqrt(counts / self._degrees))
         similar = sp.csr_array(scale @ graph @ scale)
         if whole:
-            self.eigenvalues, vectors = _smallest_of_all(similar, m)
+            laplacian = np.eye(len(counts)) - similar.toarray()
+            self.eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, m - 1], overwrite_a=True)
         else:
             zero = _of_pieces(np.sqrt(counts * self._degrees), piece, self.sizes)
             self.eigenvalues, vectors = _smallest(similar, m, zero)
+        self.eigenvalues = np.clip(self.eigenvalues, 0, 2)
         vectors *= np.sqrt(_SCALE / (self.eigenvalues + _RHO)) / np.sqrt(counts)[:, None]
         self._features = np.ascontiguousarray(vectors)
 
@@ -90,16 +92,10 @@ def _of_pieces(root: np.ndarray, piece: np.ndarray, sizes: np.ndarray) -> sp.csc
     return sp.csc_array(vectors @ sp.diags_array(1 / np.sqrt(vectors.multiply(vectors).sum(axis=0))))
 
 
-def _smallest_of_all(similar: sp.csr_array, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """The m smallest eigenvalues (m,) of I - similar, ascending, and their vectors (n, m)."""
-    laplacian = np.eye(similar.shape[0]) - similar.toarray()
-    values, vectors = eigh(laplacian, subset_by_index=[0, m - 1], overwrite_a=True)
-    return np.clip(values, 0, 2), vectors
-
-
 def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.ndarray, np.ndarray]:
-    """The same for m far below n. Of the eigenvalue 0, which is repeated, an iteration would find only some vectors.
+    """The m smallest eigenvalues (m,) of I - similar, ascending, and their vectors (n, m), for m far below n.
 
+    Of the eigenvalue 0, which is repeated, an iteration would find only some vectors.
     If the rows lie near a line or a plane, the eigenvalues are so close that an iteration does not converge, but the
     factors of the matrix are sparse.
     """
@@ -118,5 +114,4 @@ def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.nda
         largest, vectors = eigsh(inverse, **wanted)
         largest = 1 + _SHIFT - 1 / largest
     order = np.argsort(-largest, kind="stable")
-    values = np.concatenate([np.zeros(pieces), 1 - largest[order]])
-    return np.clip(values, 0, 2), np.hstack([known, vectors[:, order]])
+    return np.concatenate([np.zeros(pieces), 1 - largest[order]]), np.hstack([known, vectors[:, order]])

@@ -67,9 +67,7 @@ def of_labels(
     samples = (above[:, random.integers(len(positive), size=len(positive))] for _ in range(times))
     bounds = np.array([_bound(sample) for sample in samples])
     if np.quantile(bounds, (1 + level) / 2) >= LARGEST:
-        raise ValueError(
-            "the unlabeled rows cannot be told from those of the only labeled class: label some rows of another one"
-        )
+        raise ValueError("the unlabeled rows cannot be told from those of the only labeled class: label others, too")
     share = _share(_bound(above), agreement)
     deviation = np.hypot(np.std([np.log(_share(bound, agreement)) for bound in bounds]), WRONG)
     width = float(np.exp(norm.ppf((1 + level) / 2) * deviation))

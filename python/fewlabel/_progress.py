@@ -60,7 +60,10 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
         def update(progress: Progress) -> None:
             if progress.step != bar.n:
-                bar.set_postfix_str(_state(progress, level), refresh=False)
+                state = f"objective {progress.objective:.6g}"
+                if level:
+                    state += f", {level} {progress.level:.4g}, {progress.n_switched} labels changed"
+                bar.set_postfix_str(state, refresh=False)
                 bar.update(progress.step - bar.n)
 
         yield update
@@ -91,9 +94,7 @@ class FitTask:
     """
 
     def __init__(self, estimator: Any, X: Any, targets: Targets, sample_weight: Any) -> None:
-        self._estimator = estimator
-        self._reported = 0
-        self._context = None
+        self._estimator, self._context, self._reported = estimator, None, 0
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return
         labeled = targets.labeled.nonzero()[0]
@@ -117,9 +118,3 @@ class FitTask:
     def end(self) -> None:
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._given, reconstruction_attributes=dict)
-
-
-def _state(progress: Progress, level: str) -> str:
-    if not level:
-        return f"objective {progress.objective:.6g}"
-    return f"objective {progress.objective:.6g}, {level} {progress.level:.4g}, {progress.n_switched} labels changed"

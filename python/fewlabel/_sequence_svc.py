@@ -161,10 +161,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
         _chain.check_tokens(rows.shape[0], targets.codes)
         tokens = _chain.checked(tokens, rows.shape[0])
         labels = _chain.with_certain_tags(targets)
-        if len(labels.classes) > _MOST_TAGS:
-            raise ValueError(
-                f"y has {len(labels.classes)} tags, and every pair of tags has a weight: {_MOST_TAGS} at most"
-            )
+        if (n_tags := len(labels.classes)) > _MOST_TAGS:
+            raise ValueError(f"y has {n_tags} tags, and every pair of tags has a weight: {_MOST_TAGS} at most")
         if warm:
             self._check_start(labels.classes, "tags")
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
@@ -172,10 +170,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {"forbidden_transitions": forbidden, "class_prior": self._class_prior(labels)}
-        start = self._assemble if warm else None
+        train = partial(_library.call, "fewlabel_sequence_fit", *given)
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
-            train = partial(_library.call, "fewlabel_sequence_fit", *given)
-            fitted = _fit.trained(train, options, (show,), start)[0]
+            fitted = _fit.trained(train, options, (show,), self._assemble if warm else None)[0]
         self._keep_model(labels.classes, fitted)
         self.history_ = {"objective": fitted.arrays["history.objective"]}
         return self
@@ -207,8 +204,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         scores : ndarray of shape (n_sequences, 2), float64
             The margin is infinite if only one sequence of tags is possible, or if there is no token.
         """
-        found, _ = self._decoded(X, lengths, "scores", "margins")
-        return np.column_stack([found["scores"], found["margins"]])
+        return np.column_stack([*self._decoded(X, lengths, "scores", "margins")[0].values()])
 
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
@@ -247,12 +243,10 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         scores, tokens = self._scores(X, lengths)
-        threads = _threads.resolve(self.n_jobs)
-        return _chain.decode(scores, self._weights(), tokens, threads, wanted), tokens
+        return _chain.decode(scores, self._weights(), tokens, _threads.resolve(self.n_jobs), wanted), tokens
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
-        self.classes_ = classes
-        report, arrays = fitted
+        (report, arrays), self.classes_ = fitted, classes
         self.coef_ = np.ascontiguousarray(arrays["coef"].reshape(-1, len(classes)).T)
         self.transitions_ = arrays["transitions"].reshape(len(classes), -1)
         self.start_, self.end_ = arrays["start"], arrays["end"]
@@ -266,10 +260,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _options(self) -> dict[str, Any]:
         options = self._library_options(_OPTIONS)
-        if isinstance(self.random_state, np.random.RandomState):
-            options["random_state"] = self.random_state.randint(np.iinfo(np.int32).max)
-        elif self.random_state is not None:
-            options["random_state"] = self.random_state
+        if (seed := self.random_state) is not None:
+            drawn = isinstance(seed, np.random.RandomState)
+            options["random_state"] = seed.randint(np.iinfo(np.int32).max) if drawn else seed
         return options
 
     def _class_prior(self, labels: _targets.Targets) -> Any:
@@ -283,11 +276,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers, flattened; -1 is the start or the end."""
-        numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         given = self.forbidden_transitions
         if not isinstance(given, Iterable) or (isinstance(given, str) and given != "iob"):
             raise ValueError(f"forbidden_transitions must be 'iob' or a list of pairs of tags, got {given!r}")
         pairs = _chain.forbidden_by_iob(classes.tolist()) if isinstance(given, str) else [_pair(pair) for pair in given]
+        numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
 
@@ -300,10 +293,8 @@ def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: 
     if used.any():
         row = int(np.argmax(used)) + 1
         first, second = labels.classes[labels.codes[row - 1 : row + 1]].tolist()
-        raise ValueError(
-            f"labels of sequence {np.searchsorted(ends, row, side='right')}, row {row}: tag {second!r} after tag "
-            f"{first!r} is in forbidden_transitions"
-        )
+        place = f"sequence {np.searchsorted(ends, row, side='right')}, row {row}"
+        raise ValueError(f"labels of {place}: tag {second!r} after tag {first!r} is in forbidden_transitions")
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:

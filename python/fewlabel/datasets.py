@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import os
+import pathlib
 import re
 from collections.abc import Iterator, Sequence
 from numbers import Integral
@@ -67,32 +68,27 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     for block in blocks:
         rows = _rows(name, block, first, columns)
         if rows and len(rows[0]) != len((sentences or [rows])[0][0]) and min(columns) < 0:
-            raise ValueError(
-                f"{name}, line {block[-1][0]}: {len(rows[0])} columns, after {len(sentences[0][0])} in other "
-                f"sentences, so columns={columns} must count from 0"
-            )
+            found = f"{len(rows[0])} columns, after {len(sentences[0][0])} in other sentences"
+            raise ValueError(f"{name}, line {block[-1][0]}: {found}, so columns={columns} must count from 0")
         sentences += [rows] if rows else []
     return tuple([[row[k] for row in sentence] for sentence in sentences] for k in columns)
 
 
 def _lines(name: str) -> list[str]:
-    with open(name, "rb") as file:
-        content = file.read()
+    content = pathlib.Path(name).read_bytes()
     try:
         for module in [module for start, module in _COMPRESSED.items() if re.match(start, content)]:
             content = importlib.import_module(module).decompress(content)
         lines = content.decode("utf-8-sig").split("\n")  # editors of Windows begin with a mark
     except UnicodeDecodeError as reason:
         number = 1 + content.count(b"\n", 0, reason.start)
-        raise ValueError(
-            f"{name}, line {number}: not UTF-8 ({reason}); unpack it first if it is an archive"
-        ) from reason
+        hint = "unpack it first if it is an archive"
+        raise ValueError(f"{name}, line {number}: not UTF-8 ({reason}); {hint}") from reason
     except Exception as reason:  # decompressors have several
         raise ValueError(f"{name} cannot be read: {reason}") from reason
     lines = [line.removesuffix("\r") for line in lines]
-    for number, line in enumerate(lines, 1):
-        if "\r" in line:
-            raise ValueError(f"{name}, line {number}: lines end in a carriage return alone; convert them to newlines")
+    for number in [number for number, line in enumerate(lines, 1) if "\r" in line]:
+        raise ValueError(f"{name}, line {number}: lines end in a carriage return alone; convert them to newlines")
     return lines
 
 
@@ -163,8 +159,7 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
         module = importlib.import_module(f"scipy.{topic}")
         for name in sorted(module.__all__):
             member = getattr(module, name)
-            text = None if inspect.ismodule(member) else inspect.getdoc(member)
-            text = _VARYING.sub("", text or "")
+            text = "" if inspect.ismodule(member) else _VARYING.sub("", inspect.getdoc(member) or "")
             if len(text) >= _SHORTEST:
                 found.setdefault(text, topic)
     return np.array(list(found), dtype=object), np.array(list(found.values()))

@@ -6,10 +6,9 @@ from unicodedata import category, name, normalize
 
 import numpy as np
 
-from fewlabel import _advice
+from fewlabel import _advice, _warnings
 from fewlabel._inputs import _markers, _memory, _targets, _weights
 from fewlabel._inputs._soft import Soft, column_names
-from fewlabel._warnings import DataWarning
 from fewlabel.inspection import _table
 
 __all__ = ["Soft", "from_votes", "keyword_votes"]
@@ -85,16 +84,15 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         phrase = _folded(word)
         rows = [i for i, text in enumerate(folded) if _contains(text, phrase)]
         missing += [] if rows else [word]
-        for i in rows:
-            votes[i, j] = label
+        votes[rows, j] = label
     if missing:
         words = _markers.listed(np.array(missing, dtype=object), 30)
-        _advice.warn(f"no text contains the keywords {words}: they vote nowhere, see their spelling", DataWarning)
+        text = f"no text contains the keywords {words}: they vote nowhere, see their spelling"
+        _advice.warn(text, _warnings.DataWarning)
     return votes
 
 
 def _rules(keywords: Any) -> list[tuple[Any, str]]:
-    """Classes and their words, checked."""
     if not isinstance(keywords, Mapping):
         raise ValueError(f"keywords must be a dict from class to words, got {keywords!r:.80}")
     for label, words in keywords.items():
@@ -216,13 +214,11 @@ def _summary(names: list[Any], votes: np.ndarray, classes: np.ndarray) -> _table
 
 def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any) -> np.ndarray:
     """Those given, or estimated from numbers of classes; -1 is no vote, no label."""
-    if not isinstance(given, str):
-        a = _weights.numbers("accuracies", [] if isinstance(given, Mapping) else given)
-        if a.shape != (votes.shape[1],) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {votes.shape[1]} numbers above 0 and below 1, got {given!r:.60}")
+    if not (isinstance(given, str) and given == "auto"):
+        a, n = _weights.numbers("accuracies", [] if isinstance(given, str | Mapping) else given), votes.shape[1]
+        if a.shape != (n,) or not ((a > 0) & (a < 1)).all():
+            raise ValueError(f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {given!r:.60}")
         return a
-    if given != "auto":
-        raise ValueError(f"accuracies={given!r} must be 'auto' or an array")
     for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
     labeled = truth >= 0
     seen, right = (votes >= 0) & labeled[:, None], (votes == truth[:, None]) & labeled[:, None]
@@ -239,7 +235,6 @@ def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any
 
 
 def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probabilities of the classes at these accuracies."""
     _memory.need(32.0 * len(votes) * n_classes, f"votes on {n_classes} classes of {len(votes)} rows", "give fewer rows")
     logs = np.zeros((len(votes), n_classes))
     gains = np.log(a) - np.log((1 - a) / (n_classes - 1))
@@ -257,8 +252,6 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
 
 def _right(votes: np.ndarray, counted: np.ndarray, p: np.ndarray, common: float) -> np.ndarray:
     """Share of the counted votes of each source that are right, at least that by chance."""
-    found = np.empty(votes.shape[1])
-    for j in range(votes.shape[1]):
-        rows = np.flatnonzero(counted[:, j])
-        found[j] = (p[rows, votes[rows, j]].sum() + _PSEUDO * common) / (len(rows) + _PSEUDO)
-    return np.clip(found, 1 / p.shape[1], _HIGHEST)
+    chosen = [np.flatnonzero(each) for each in counted.T]
+    right = np.array([p[rows, votes[rows, j]].sum() for j, rows in enumerate(chosen)])
+    return np.clip((right + _PSEUDO * common) / (counted.sum(axis=0) + _PSEUDO), 1 / p.shape[1], _HIGHEST)

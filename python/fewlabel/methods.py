@@ -126,9 +126,8 @@ def resolve(method: Any, names: tuple[str, ...]) -> Method:
     found = _BY_NAME[method]() if isinstance(method, str) and method in _BY_NAME else method
     if not isinstance(found, Method) or found.name not in names:
         kinds = ", ".join(f"{name!r}" for name in names)
-        raise ValueError(
-            f"method={method!r} is not one of {kinds}, nor an object such as fewlabel.methods.{_BY_NAME[names[0]]()!r}"
-        )
+        example = f"an object such as fewlabel.methods.{_BY_NAME[names[0]]()!r}"
+        raise ValueError(f"method={method!r} is not one of {kinds}, nor {example}")
     return found
 
 

@@ -98,9 +98,9 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """Number of splits; some splitters, such as `LeaveOneOut`, need the labels or groups for it."""
         if y is None:
             return int(self._inner().get_n_splits())
-        has_label, values = self._read(y)
-        groups = _of_rows(groups, has_label)
-        return int(self._inner(values.ndim).get_n_splits(np.zeros((len(values), 1)), values, groups))
+        labeled, values = self._read(y)
+        given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
+        return int(self._inner(values.ndim).get_n_splits(*given))
 
     def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Whether each row has a label, and the labels of the rows that have one."""
@@ -150,10 +150,8 @@ def held_out_probabilities(
     """
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     classes = targets.classes[targets.counts() > 0]
-    folds = [
-        _held_out.Fold(estimator, train, _safe_indexing(y, train), test)
-        for train, test in SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)
-    ]
+    splits = SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)
+    folds = [_held_out.Fold(estimator, train, _safe_indexing(y, train), test) for train, test in splits]
     sums, times = np.zeros((len(targets.codes), len(classes))), np.zeros((len(targets.codes), 1))
     measure = partial(_probabilities, classes=classes)
     for fold, found in zip(folds, _held_out.measured("held-out rows", folds, X, measure, n_jobs, verbose), strict=True):
@@ -182,11 +180,6 @@ def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
     classes, counts = np.unique(labels, return_counts=True)
     if counts.max() < folds:
-        raise ValueError(
-            f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer folds"
-        )
-    alone = classes[counts == 1]
-    if alone.size:
-        raise ValueError(
-            f"one labeled row only: class {listed(alone)}. Label another one, to learn from, or leave the class out"
-        )
+        raise ValueError(f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer")
+    if (alone := classes[counts == 1]).size:
+        raise ValueError(f"one labeled row only: class {listed(alone)}. Label another one, or leave the class out")

@@ -79,16 +79,20 @@ class HistoryDisplay:
         method = methods.resolve(model.method, model._methods).name
         display = cls(model.history_, name=f"{type(model).__name__}, {method}" if name is None else name)
         if "positive_share" in model.history_:
-            display.wanted_share = float(model.class_prior_[-1])
-            display._share = f"share of class {model.classes_[-1]}"
+            display.wanted_share, display._share = float(model.class_prior_[-1]), f"share of class {model.classes_[-1]}"
         return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "HistoryDisplay":
         """Draw, and return the display."""
         check_matplotlib_support("HistoryDisplay.plot")
-        from matplotlib.ticker import PercentFormatter
+        from matplotlib import pyplot as plt
+        from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-        self.axes_ = _panels(ax, 4)
+        if ax is None:
+            ax = plt.subplots(4, figsize=(6, 7.6), sharex=True, layout="constrained")[1]
+        self.axes_ = np.ravel(np.asarray(ax, dtype=object))
+        if len(self.axes_) != 4:
+            raise ValueError(f"ax must be 4 matplotlib Axes, got {len(self.axes_)}")
         self.figure_ = self.axes_[0].figure
         level = "temperature" if "temperature" in self.history else "unlabeled_weight"
         share = next(column for column in _SHARES if column in self.history)
@@ -104,11 +108,11 @@ class HistoryDisplay:
             self.lines_ += axes.plot(np.arange(1, len(values) + 1), values, color=BLUE, marker=".")
             axes.set_ylabel(label, parse_math=False)
             axes.grid(alpha=0.3)
-            _whole(axes.xaxis)
         self.axes_[-1].set_xlabel("outer step")
         if np.any(np.asarray(self.history[level]) > 0):
             self.axes_[1].set_yscale("log", nonpositive="mask")
-        _whole(self.axes_[2].yaxis)
+        for axis in (*(axes.xaxis for axes in self.axes_), self.axes_[2].yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True, nbins="auto", min_n_ticks=1))
         self.axes_[3].yaxis.set_major_formatter(PercentFormatter(1))
         if self.wanted_share is not None:
             self.axes_[3].axhline(self.wanted_share, color=GRAY, linestyle="--", linewidth=1, label="wanted")
@@ -209,19 +213,17 @@ class LearningCurveDisplay:
         self.figure_ = self.ax_.figure
         self.lines_: list[Any] = []
         self.fill_between_: list[Any] = []
-        both = (
-            (self.scores, "labeled and unlabeled rows", BLUE, "o-"),
-            (self.supervised_scores, "labeled rows only", ORANGE, "s--"),
-        )
-        for scores, label, color, style in both:
+        semi_supervised = self.scores, "labeled and unlabeled rows", BLUE, "o-"
+        supervised = self.supervised_scores, "labeled rows only", ORANGE, "s--"
+        for scores, label, color, style in (semi_supervised, supervised):
             mean, deviation = np.mean(scores, axis=1), np.std(scores, axis=1)
             self.lines_ += self.ax_.plot(self.n_labels, mean, style, label=label, color=color)
-            low, high = mean - deviation, mean + deviation
-            band = self.ax_.fill_between(self.n_labels, low, high, color=color, alpha=0.15, linewidth=0)
+            ends = mean - deviation, mean + deviation
+            band = self.ax_.fill_between(self.n_labels, *ends, color=color, alpha=0.15, linewidth=0)
             self.fill_between_.append(band)
-        self.ax_.set(xscale="log", xticks=self.n_labels, xticklabels=[str(size) for size in self.n_labels])
+        self.ax_.set(xlabel="labeled rows", ylabel=f"{self.score_name} on unseen rows", xscale="log")
+        self.ax_.set_xticks(self.n_labels, [str(size) for size in self.n_labels])
         self.ax_.minorticks_off()
-        self.ax_.set(xlabel="labeled rows", ylabel=f"{self.score_name} on unseen rows")
         self.ax_.grid(alpha=0.3)
         self.ax_.legend(loc="best")
         return self
@@ -242,19 +244,19 @@ def _plan(
     _held_out.refuse_one_class(given)
     marker = None if _markers.is_auto(marker) else marker
     other = _linear_model.supervised(estimator) if supervised is None else supervised
-    folds: list[_held_out.Fold] = []
     n_train = len(given.values) - round(float(test_size) * len(given.values))
-    usual = [size for size in _SIZES if size <= n_train] or _SIZES  # which are then refused
-    sizes = usual if n_labels is None else _check_sizes(n_labels)
-    random = check_random_state(random_state)
+    sizes = list(([size for size in _SIZES if size <= n_train] or _SIZES) if n_labels is None else n_labels)
+    if not sizes or not all(isinstance(n, Integral) for n in sizes) or min(sizes) < 1 or sorted(set(sizes)) != sizes:
+        raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")
+    random, folds = check_random_state(random_state), list[_held_out.Fold]()
     for _ in range(n_draws):
         test, drawn = _draw(given, sizes, float(test_size), random)
         rows = np.setdiff1d(np.arange(len(given.labeled)), test)
         for size in sizes:
             labeled = np.sort(drawn[:size])
-            known = _safe_indexing(_hidden(y, given, labeled, marker), rows)
-            used, labels = (labeled, given.of(labeled)) if supervised is not None else (rows, known)
-            folds += [_held_out.Fold(estimator, rows, known, test), _held_out.Fold(other, used, labels, test)]
+            known = rows, _safe_indexing(_hidden(y, given, labeled, marker), rows)
+            used: tuple[Any, Any] = known if supervised is None else (labeled, given.of(labeled))
+            folds += [_held_out.Fold(estimator, *known, test), _held_out.Fold(other, *used, test)]
     return sizes, folds, given
 
 
@@ -267,13 +269,6 @@ def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -
     found = _markers.column(y, "y").astype(object)
     found[~kept] = marker
     return found
-
-
-def _check_sizes(n_labels: Any) -> list[int]:
-    sizes: list[Any] = list(n_labels)
-    if not sizes or not all(isinstance(n, Integral) for n in sizes) or min(sizes) < 1 or sorted(set(sizes)) != sizes:
-        raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")
-    return [int(n) for n in sizes]
 
 
 def _draw(
@@ -290,21 +285,3 @@ def _draw(
         if len(np.unique(given.of(labeled[: sizes[0]]))) == n_classes:
             return order[:n_test], labeled
     raise ValueError(f"n_labels begins with {sizes[0]}, too few for all of the {n_classes} classes among them")
-
-
-def _panels(ax: Any, n: int) -> np.ndarray:
-    """Axes (n,) from top to bottom: new or given ones."""
-    from matplotlib import pyplot as plt
-
-    if ax is None:
-        return plt.subplots(n, figsize=(6, 1.9 * n), sharex=True, layout="constrained")[1]
-    given = np.ravel(np.asarray(ax, dtype=object))
-    if len(given) != n:
-        raise ValueError(f"ax must be {n} matplotlib Axes, got {len(given)}")
-    return given
-
-
-def _whole(axis: Any) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto", min_n_ticks=1))

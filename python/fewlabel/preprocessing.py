@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._compat import BaseEstimator, OneToOneFeatureMixin, Self, TransformerMixin
-from fewlabel._docstrings import Shared, described_as
+from fewlabel._docstrings import Shared, Unused, described_as
 from fewlabel._inputs import _data, _numbers, _targets
 
 __all__ = ["BlockScaler", "labeled_only", "text_vectorizer"]
@@ -70,14 +70,10 @@ class _LabeledOnly:
     unlabeled: Any
 
     def __call__(self, X: Any, y: Any) -> Any:
-        targets = _targets.one_a_row(y, self.unlabeled)
-        check_consistent_length(X, targets.labeled)
-        if not targets.labeled.any():
-            raise ValueError("y has no labeled row, so no feature has a score (see the parameter `unlabeled`)")
-        return self.score_func(X[targets.labeled], targets.values)
+        return self.score_func(*_targets.labeled_part(X, y, self.unlabeled)[:2])
 
 
-@described_as(Shared)
+@described_as(Shared, Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
@@ -107,21 +103,11 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     norm: float = 0.1
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the factor.
-
-        Parameters
-        ----------
-        y : None
-            Not used.
-        """
+        """Find the factor."""
         _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)
         _data.check_finite(X)
-        values = X
-        if sp.issparse(X):
-            summed = sp.csr_array(X, copy=True)
-            summed.sum_duplicates()
-            values = summed.data
+        values = sp.coo_array(X).tocsr().data if sp.issparse(X) else X  # entries given twice are one
         values = np.abs(values, dtype=np.float64).ravel()
         if (largest := float(values.max(initial=0.0))) == 0:
             self.scale_ = 1.0

@@ -12,7 +12,7 @@ from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._compat import BaseEstimator, Self, TransformerMixin
-from fewlabel._docstrings import described_as
+from fewlabel._docstrings import Unused, described_as
 from fewlabel._inputs._numbers import check_count
 
 __all__ = ["TokenVectorizer"]
@@ -21,7 +21,7 @@ _SHAPES = ((re.compile("[A-ZÀ-ÖØ-Þ]"), "X"), (re.compile("[^\\W\\d_A-ZÀ-Ö�
 _REPEATED = re.compile(r"(.)\1+")
 
 
-@described_as()
+@described_as(Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenVectorizer(TransformerMixin, BaseEstimator):
     """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
@@ -58,10 +58,10 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of sequences of str
             Sentences, each its tokens.
-        y : object, default=None
-            Not used.
         """
-        self._check_parameters()
+        for name in ("window", "affixes"):
+            check_count(name, getattr(self, name), least=0)
+        check_count("n_features", 1 if self.n_features is None else self.n_features)
         if self.n_features is None:
             self.vectorizer_ = DictVectorizer(sort=False).fit(self._rows(X))
             if not self.vectorizer_.feature_names_:
@@ -114,15 +114,9 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
-    def _check_parameters(self) -> None:
-        check_count("window", self.window, least=0)
-        check_count("affixes", self.affixes, least=0)
-        check_count("n_features", 1 if self.n_features is None else self.n_features)
-
     def _rows(self, sentences: Iterable[Sequence[str]]) -> Iterator[Any]:
-        for sentence in sentences:
-            for names in self._names(sentence):
-                yield names if self.n_features is not None else dict.fromkeys(names, 1.0)
+        for names in itertools.chain.from_iterable(map(self._names, sentences)):
+            yield names if self.n_features is not None else dict.fromkeys(names, 1.0)
 
     def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
         """Feature names of each token of a sentence."""

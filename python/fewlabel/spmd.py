@@ -16,8 +16,7 @@ from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _markers, _targets, _weights
-from fewlabel._native import _fit
-from fewlabel._native._signatures import Allreduce, Group
+from fewlabel._native import _fit, _signatures
 
 __all__ = ["fit"]
 
@@ -83,10 +82,9 @@ def fit_with(
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
     plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
-    labels = part.targets.native()
-    title, verbose = type(estimator).__name__, estimator.verbose if ranks.rank == 0 else 0
-    with ranks.failures(), shown(title, verbose, part.method.name) as show:
-        fitted = _fit.fit(rows, labels, part.weights, plan.options, (show,), plan.start, ranks.group)[0]
+    given, verbose = (rows, part.targets.native(), part.weights), estimator.verbose if ranks.rank == 0 else 0
+    with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
+        fitted = _fit.fit(*given, plan.options, (show,), plan.start, ranks.group)[0]
     estimator._keep(plan, fitted)
     if ranks.rank == 0:
         _advice.of_the_library([fitted.report["warnings"]], estimator)
@@ -101,8 +99,8 @@ class _Ranks:
             raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r}")
         self.comm, self.rank = comm, comm.Get_rank()
         self._raised: BaseException | None = None
-        self._callback = Allreduce(self._add)  # must live as long as the group
-        self.group = Group(self.rank, comm.Get_size(), self._callback, None)
+        self._callback = _signatures.Allreduce(self._add)  # must live as long as the group
+        self.group = _signatures.Group(self.rank, comm.Get_size(), self._callback, None)
 
     def attempt(self, make: Callable[[], Any]) -> Any:
         """The result of `make`, if it succeeds on all ranks; otherwise an exception on all of them."""
@@ -127,10 +125,8 @@ class _Ranks:
             if others.tolist() != names.tolist():
                 raise RuntimeError(f"rank {rank} fits another estimator than rank {self.rank}")
             for name in names[digests != theirs]:
-                raise RuntimeError(
-                    f"{name} is {getattr(estimator, name)!r} on rank {self.rank}, but not on rank {rank}: parameters "
-                    f"must be the same on all ranks but for {', '.join(_OF_A_RANK)}"
-                )
+                found = f"{name} is {getattr(estimator, name)!r} on rank {self.rank}, but not on rank {rank}"
+                raise RuntimeError(f"{found}: parameters must be the same on all ranks but for {', '.join(_OF_A_RANK)}")
 
     @contextlib.contextmanager
     def failures(self) -> Any:
@@ -175,10 +171,10 @@ class _Summary(NamedTuple):
 
 def _refuse_others(summaries: list[_Summary]) -> None:
     """Check that labels are of one kind on all ranks, and features in one order."""
-    texts = [rank for rank, own in enumerate(summaries) if len(own.classes) and own.classes.dtype.kind in "OU"]
-    numbers = [rank for rank, own in enumerate(summaries) if len(own.classes) and rank not in texts]
-    if texts and numbers:
-        raise ValueError(f"y has texts on rank {texts[0]}, but numbers on rank {numbers[0]}: make all the same")
+    are_texts = [own.classes.dtype.kind in "OU" if len(own.classes) else None for own in summaries]
+    if {True, False} <= {*are_texts}:
+        first, other = are_texts.index(True), are_texts.index(False)
+        raise ValueError(f"y has texts on rank {first}, but numbers on rank {other}: make all the same")
     named = [(rank, own.names) for rank, own in enumerate(summaries) if own.names is not None]
     for rank, names in named[1:]:
         if not np.array_equal(names, named[0][1]):
@@ -186,21 +182,16 @@ def _refuse_others(summaries: list[_Summary]) -> None:
 
 
 class _Part:
-    """The rows of one rank."""
-
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
         self.targets = _targets.one_a_row(y, estimator.unlabeled)
         self.rows = self._rows(X)
-        n = self.rows.shape[0]
-        if len(self.targets.codes) != n:
-            raise ValueError(f"y has {len(self.targets.codes)} labels, but X has {n} rows")
-        self.weights = _weights.read(sample_weight, n) if n else None
+        _data.check_lengths(self.rows, self.targets.codes)
+        self.weights = _weights.read(sample_weight, len(self.targets.codes)) if len(self.targets.codes) else None
 
     def _rows(self, X: Any) -> Any:
-        shape = getattr(X, "shape", None) or np.shape(X)
-        if shape[0] > 0:
+        if (shape := getattr(X, "shape", None) or np.shape(X))[0] > 0:
             return _data.training_rows(self.estimator, X, reset=True)
         if len(shape) != 2:
             raise ValueError("X has no rows: give it the shape (0, n_features)")
@@ -229,9 +220,9 @@ class _Part:
         if self.targets.auto:
             counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
             _markers.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
-        if sparse := any(each.sparse for each in summaries):
+        if any(each.sparse for each in summaries):
             self.rows = sp.csr_array(self.rows)
-        if not sparse and not n:
+        elif not n:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))

@@ -16,8 +16,7 @@ from planted import text_like
 
 from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs import _data
-from fewlabel._native import _fit, _library
-from fewlabel._native import _signatures as c
+from fewlabel._native import _fit, _library, _signatures as c
 from fewlabel.methods import Annealing, Switching
 
 X, Y, TRUTH = text_like(n=80, d=40)

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from scipy.optimize import OptimizeResult, check_grad
 from sklearn.svm import LinearSVC
 
-from benchmarks import __main__ as program
 from benchmarks import (
+    __main__ as program,
     data,
     drawing,
     embeddings,

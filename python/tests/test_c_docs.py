@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from fewlabel._native import _library
-from fewlabel._native import _signatures as c
+from fewlabel._native import _library, _signatures as c
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "c.md").read_text(encoding="utf-8")

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from planted import GROUP, many_topics, text_like
 from test_library import PACKAGE, WAIT
 from test_model_file import by_package, library_decides

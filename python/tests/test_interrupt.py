@@ -16,7 +16,7 @@ import pytest
 from test_library import LONG_FIT, PACKAGE, WAIT
 
 from fewlabel._interrupts import interruptible
-from fewlabel._native import _fit
+from fewlabel._native import _signatures
 
 PATHS = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{Path(__file__).parent}"}
 SETTINGS = {"method": "annealing", "classes": 3}
@@ -105,7 +105,7 @@ def answer(client: Any, request: str) -> dict[str, Any]:
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts by SIGINT")
 def test_after_ctrl_c_the_task_has_ended() -> None:
     """Before Python 3.13 an interrupted `Thread.join` takes the thread for ended while it runs."""
-    progress, ended = _fit.Progress(), []
+    progress, ended = _signatures.Progress(), []
 
     def task() -> None:
         while not progress.cancel:

@@ -31,8 +31,7 @@ if not CHROMIUM or not DRIVER:
 
 from fewlabel import TransductiveSVC  # noqa: E402
 from fewlabel.datasets import load_scipy_docs  # noqa: E402
-from fewlabel.labeling import Session  # noqa: E402
-from fewlabel.labeling import _widget as labeling_widget  # noqa: E402
+from fewlabel.labeling import Session, _widget as labeling_widget  # noqa: E402
 from fewlabel.labeling._journal import Journal  # noqa: E402
 from fewlabel.preprocessing import text_vectorizer  # noqa: E402
 

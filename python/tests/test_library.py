@@ -24,8 +24,7 @@ import pytest
 from planted import GROUP, many_topics, text_like
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, show_versions
-from fewlabel._native import _library, _threads
-from fewlabel._native import _signatures as c
+from fewlabel._native import _library, _signatures as c, _threads
 
 PACKAGE = Path(_library.__file__).parents[1]
 HEADER = Path(__file__).parents[2] / "include" / "fewlabel.h"

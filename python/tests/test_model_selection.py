@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from planted import many_topics, text_like
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfTransformer

@@ -197,7 +197,7 @@ def test_cross_validation_tests_rows_with_a_certain_class() -> None:
 
 
 def test_names_of_several_types_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"names of several types, \['a', 1, 'b'\]"):
+    with pytest.raises(ValueError, match="classes mixes labels of several types: int, str"):
         labels.Soft(np.full((9, 3), 1 / 3), ["a", 1, "b"])
 
 
@@ -705,7 +705,10 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         (lambda: labels.from_votes([["a", "b"]], sources="xy"), "sources must be a list of names .*, got 'xy'"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5]), "accuracies must be 2 numbers"),
         (lambda: labels.from_votes([["a", "b"]], accuracies=[0.5, 1.0]), "above 0 and below 1"),
-        (lambda: labels.from_votes([["a", "b"]], accuracies="given"), "must be 'auto' or an array"),
+        (
+            lambda: labels.from_votes([["a", "b"]], accuracies="given"),
+            "must be 2 numbers above 0 and below 1, or 'auto'",
+        ),
         (lambda: labels.from_votes(["a", "b"]), r"must have shape \(n_rows, n_sources\)"),
         (lambda: labels.from_votes([["a", "b"]], ["a", "b"]), "y has 2 labels, but votes has 1 rows"),
         (lambda: labels.keyword_votes(["a"], {}), "keywords holds no word"),

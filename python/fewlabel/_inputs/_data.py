@@ -32,10 +32,9 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         )
     except (OverflowError, TypeError, ValueError) as reason:
         if isinstance(reason, ValueError) and (holds_text(X) or "string to float" in str(reason)):
-            raise ValueError(
-                "X holds texts, but must hold numbers: use a vectorizer first, such as TfidfVectorizer in a pipeline, "
-                f"or for tokens fewlabel.sequences.TokenVectorizer ({reason!s:.100})"
-            ) from reason
+            cure = "such as TfidfVectorizer in a pipeline, or for tokens fewlabel.sequences.TokenVectorizer"
+            text = f"X holds texts, but must hold numbers: use a vectorizer first, {cure} ({reason!s:.100})"
+            raise ValueError(text) from reason
         values = getattr(X, "values", X)  # of pandas
         if isinstance(values, np.ndarray) and values.dtype == object and values.size and np.ndim(values.flat[0]):
             raise ValueError("X has an array in each entry: make a matrix of them, numpy.stack(column)") from reason
@@ -47,10 +46,8 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 def check_lengths(X: Any, y: Any) -> None:
     """Reject a y without an entry for each row of X."""
     if (n_rows := _num_samples(X)) != (n_entries := len(y)):
-        raise ValueError(
-            f"X has {n_rows} rows, but y has {n_entries} entries: y needs one for each row, None or -1 for a row "
-            "without a label"
-        )
+        cure = "y needs one for each row, None or -1 for a row without a label"
+        raise ValueError(f"X has {n_rows} rows, but y has {n_entries} entries: {cure}")
 
 
 def holds_text(X: Any) -> bool:
@@ -120,14 +117,15 @@ def admitted(X: Any, name: str = "X") -> Any:
             X = X.tocsr() if X.format == "lil" else X.tocoo()
         except (AttributeError, IndexError, TypeError, ValueError) as reason:
             raise ValueError(f"{name} is no valid {X.format} matrix: {reason}") from reason
-    _check_values(X, name)
+    n_dims = 3 if X.format == "bsr" else 1
+    if not _is_list(X.data, n_dims) or X.data.dtype.kind not in "biufc" or 0 in X.data.shape[1:]:
+        raise ValueError(f"{name}.data must be a list of values, numbers; is {_described(X.data)}")
     if X.format == "coo":
         _check_coordinates(X, name)
     else:
-        height, width = X.blocksize if X.format == "bsr" else (1, 1)
-        n_rows, n_columns = (1, *X.shape)[-2:]  # an array of one dimension is a row
-        shape = n_rows // height, n_columns // width
-        _check_compressed(X, name, shape[::-1] if X.format == "csc" else shape)
+        sizes = zip((1, *X.shape)[-2:], X.blocksize if X.format == "bsr" else (1, 1), strict=True)
+        shape = [whole // block for whole, block in sizes]  # an array of one dimension is a row
+        _check_compressed(X, name, *(shape[::-1] if X.format == "csc" else shape))
     return X if X.format == "csc" or len(X.shape) == 1 else X.tocsr()  # which has rows to take
 
 
@@ -146,22 +144,18 @@ def dense(X: Any, name: str, copies: int = 1) -> np.ndarray:
     X = admitted(X, name)
     if not sp.issparse(X):
         return np.asarray(X)
-    shape = " x ".join(map(str, X.shape))
-    n_bytes = copies * math.prod(X.shape) * max(X.dtype.itemsize, 8)
+    n_bytes, shape = copies * math.prod(X.shape) * max(X.dtype.itemsize, 8), " x ".join(map(str, X.shape))
     _memory.need(n_bytes, f"{name}, {shape} and sparse, as an array", "give fewer rows or columns")
     return np.asarray(X.toarray())
 
 
-def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
-    """Raise a ValueError if the arrays are not those of compressed rows of this shape."""
-    major, minor = shape
+def _check_compressed(X: Any, name: str, major: int, minor: int) -> None:
     indptr, indices = X.indptr, X.indices
     _check_integers(indptr, f"{name}.indptr")
     _check_integers(indices, f"{name}.indices")
     if len(indptr) != major + 1 or indptr[0] != 0:
         raise ValueError(f"{name}.indptr must have {major + 1} entries and begin with 0")
-    falling = indptr[1:] < indptr[:-1]
-    if falling.any():
+    if (falling := indptr[1:] < indptr[:-1]).any():
         raise ValueError(f"{name}.indptr decreases in row {falling.argmax()}")
     if indptr[-1] > (n_values := min(len(indices), len(X.data))):
         raise ValueError(f"{name}.indptr requires {indptr[-1]} values, but there are {n_values}")
@@ -170,17 +164,10 @@ def _check_compressed(X: Any, name: str, shape: tuple[int, int]) -> None:
     _check_range(indices[: indptr[-1]], minor, f"{name}.indices")
 
 
-def _check_values(X: Any, name: str) -> None:
-    n_dims = 3 if X.format == "bsr" else 1
-    if not _is_list(X.data, n_dims) or X.data.dtype.kind not in "biufc" or 0 in X.data.shape[1:]:
-        raise ValueError(f"{name}.data must be a list of values, numbers; is {_described(X.data)}")
-
-
 def _check_coordinates(X: Any, name: str) -> None:
     for numbers, what in zip(X.coords[::-1], ("col", "row"), strict=False):
         _check_integers(numbers, f"{name}.{what}")
-    lengths = [len(numbers) for numbers in X.coords]
-    if lengths != [len(X.data)] * len(X.shape):
+    if (lengths := [*map(len, X.coords)]) != [len(X.data)] * len(X.shape):
         raise ValueError(f"{name} has {len(X.data)} values, but coordinates of {lengths} entries")
     for numbers, end, what in zip(X.coords[::-1], X.shape[::-1], ("col", "row"), strict=False):
         _check_range(numbers, end, f"{name}.{what}")
@@ -210,21 +197,11 @@ def native(X: Any) -> c.Rows:
     """The view of rows for the library. Arrays are copied only if the library does not support their type or layout."""
     if not sp.issparse(X):
         return _native_dense(X)
-    indptr, indices = _whole(X.indptr), _whole(X.indices)
-    values = np.ascontiguousarray(X.data)
-    struct = c.Rows(
-        kind=c.SPARSE,
-        n_rows=X.shape[0],
-        n_features=X.shape[1],
-        n_values=min(len(indices), len(values)),
-        indptr=indptr.ctypes.data,
-        indices=indices.ctypes.data,
-        values=values.ctypes.data,
-        indptr_type=c.TYPES[indptr.dtype],
-        index_type=c.TYPES[indices.dtype],
-        value_type=c.TYPES[values.dtype],
-    )
-    struct.arrays = (indptr, indices, values)
+    arrays = _whole(X.indptr), _whole(X.indices), np.ascontiguousarray(X.data)
+    struct = c.Rows(kind=c.SPARSE, n_rows=X.shape[0], n_features=X.shape[1], n_values=min(map(len, arrays[1:])))
+    struct.indptr, struct.indices, struct.values = (each.ctypes.data for each in arrays)
+    struct.indptr_type, struct.index_type, struct.value_type = (c.TYPES[each.dtype] for each in arrays)
+    struct.arrays = arrays
     return struct
 
 
@@ -233,15 +210,8 @@ def _native_dense(X: np.ndarray) -> c.Rows:
     size = X.itemsize
     if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
         X = np.ascontiguousarray(X)
-    struct = c.Rows(
-        kind=c.DENSE,
-        n_rows=X.shape[0],
-        n_features=X.shape[1],
-        row_stride=X.strides[0] // size,
-        values=X.ctypes.data,
-        value_type=c.TYPES[X.dtype],
-    )
-    struct.arrays = (X,)
+    struct = c.Rows(kind=c.DENSE, n_rows=X.shape[0], n_features=X.shape[1], row_stride=X.strides[0] // size)
+    struct.values, struct.value_type, struct.arrays = X.ctypes.data, c.TYPES[X.dtype], (X,)
     return struct
 
 

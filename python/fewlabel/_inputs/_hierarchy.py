@@ -27,10 +27,8 @@ def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
         return _from_names(hierarchy, classes)
     if isinstance(hierarchy, Mapping):
         return _from_parents(hierarchy, classes)
-    raise ValueError(
-        f"hierarchy={hierarchy!r} must be None, a dict from child to parent, or a separator that is found in the class "
-        "names (a list of pairs could give a node two parents)"
-    )
+    kinds = "None, a dict from child to parent, or a separator in class names (pairs could give a node two parents)"
+    raise ValueError(f"hierarchy={hierarchy!r} must be {kinds}")
 
 
 def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
@@ -85,16 +83,11 @@ def _path(tree: Tree, name: Any) -> list[Any]:
 
 
 def _from_names(separator: str, classes: np.ndarray) -> Tree:
-    names = classes.tolist()
+    names, given = classes.tolist(), f"hierarchy={separator!r} is a separator"
     if not all(isinstance(name, str) for name in names):
-        raise ValueError(
-            f"hierarchy={separator!r} is a separator, which needs class names that are texts; the classes are "
-            f"{listed(classes)}: give a dict"
-        )
+        raise ValueError(f"{given}, which needs class names that are texts; the classes are {listed(classes)}")
     if not separator or not any(separator in name for name in names):
-        raise ValueError(
-            f"hierarchy={separator!r} is a separator, but no class name has it: the classes are {listed(classes)}"
-        )
+        raise ValueError(f"{given}, but no class name has it: the classes are {listed(classes)}")
     if empty := [name for name in names if not all(name.split(separator))]:
         raise ValueError(f"hierarchy={separator!r}: the class {empty[0]!r} has an empty part")
     return _ordered(_by_separator(separator, names), names)
@@ -113,17 +106,15 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
-            raise ValueError(
-                f"hierarchy gives {child!r} the parents {parent!r}: write a dict from child to its one parent"
-            )
+            cure = "write a dict from child to its one parent"
+            raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: {cure}")
     _check_circle(parents)
     names = classes.tolist()
     for leaf in without_label(parents, names):
         if not is_of_kind(leaf, kind_of(names[0])) or any(name in names for name in _path(parents, leaf)):
-            raise ValueError(
-                f"hierarchy has {leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}: "
-                "give a dict from child to parent, with classes of one type as its leaves"
-            )
+            found = f"{leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}"
+            cure = "give a dict from child to parent, with classes of one type as its leaves"
+            raise ValueError(f"hierarchy has {found}: {cure}")
     groups = {parent for parent in parents.values() if parent is not None}
     highest = {name for name in [*names, *groups] if parents.get(name) is None}
     if len(highest) == 1 and highest <= groups:  # the top has a name
@@ -154,18 +145,13 @@ def _ordered(parents: Tree, names: list[Any]) -> Tree:
     """Classes first, then the groups above them; a class must be a leaf."""
     tree = {name: parents.get(name) for name in names}
     for name in names:
-        group, depth = tree[name], 0
-        while group is not None:
-            if (depth := depth + 1) > _DEEPEST:
-                raise ValueError(
-                    f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other: leave some out"
-                )
+        if len(groups := _path(parents, name)[1:]) > _DEEPEST:
+            raise ValueError(f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other")
+        for group in groups:
             if group in names:
                 below = next(child for child in parents if parents[child] == group)
-                raise ValueError(
-                    f"hierarchy has {below!r} below {group!r}, which is a class: a class must be a leaf. Give the rows "
-                    f"of {group!r} a class of their own below it, or the group another name."
-                )
+                cure = f"Give the rows of {group!r} a class of their own below it, or the group another name."
+                found = f"hierarchy has {below!r} below {group!r}, which is a class"
+                raise ValueError(f"{found}: a class must be a leaf. {cure}")
             tree[group] = parents.get(group)
-            group = tree[group]
     return tree

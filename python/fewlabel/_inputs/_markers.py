@@ -134,11 +134,7 @@ def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
         return values == text
     if kind in "biuf" and isinstance(marker, Number):
         return values == marker
-
-    def is_marker(value: Any) -> bool:
-        return not _is_missing(value) and bool(value == (text if isinstance(value, str) else marker))
-
-    return _each(values, is_marker)
+    return _each(values, lambda one: not _is_missing(one) and bool(one == (text if isinstance(one, str) else marker)))
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
@@ -165,10 +161,8 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
         )
     names = [str(name).removesuffix(".0") for name in classes]
     if unlabeled and "-1" in names:  # on several machines
-        raise ValueError(
-            "y has -1 beside None or NaN on one rank, where -1 is a class, and without them on another one, where it "
-            "marks unlabeled rows: replace it by None there, or pass unlabeled=float('nan')"
-        )
+        found = "-1 beside None or NaN on one rank, where it is a class, and without them on another one, as the marker"
+        raise ValueError(f"y has {found}: replace it by None there, or pass unlabeled=float('nan')")
     if not unlabeled or names not in (["1"], ["True"], ["0", "1"]):
         return
     if len(names) == 1:
@@ -180,9 +174,7 @@ def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> 
     found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous."
     cure = "If -1 marks unlabeled rows, pass unlabeled=-1."
     if counts[0] > unlabeled + counts[1] and unlabeled >= _RARE * counts[1]:
-        raise ValueError(
-            f"{found} {cure} If 0 marks unlabeled rows and -1 is a class, as in SVMlight files, pass unlabeled=0."
-        )
+        raise ValueError(f"{found} {cure} If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0.")
     if unlabeled >= FEWEST and all(_SIMILAR * unlabeled <= n <= unlabeled / _SIMILAR for n in counts):
         raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
 
@@ -205,11 +197,12 @@ def looks_missing(name: Any) -> bool:
 def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
     if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
-        raise ValueError(
-            f"{name} has {labels[missing][0]!s} in row {rows[missing][0]}, which is not the marker set by unlabeled="
-            f"{unlabeled!r}{' (every row is labeled)' if unlabeled is None else ''}. None and NaN are markers with the "
-            "default, unlabeled='auto'."
+        means, found = (
+            " (every row is labeled)" * (unlabeled is None),
+            f"{labels[missing][0]!s} in row {rows[missing][0]}",
         )
+        found = f"{name} has {found}, which is not the marker set by unlabeled={unlabeled!r}{means}"
+        raise ValueError(f"{found}. None and NaN are markers with the default, unlabeled='auto'.")
     labels = in_one_type(labels, name)
     if len(labels):
         # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.
@@ -233,14 +226,11 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
             raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
     assert_all_finite(labels, input_name=name)
     if labels.dtype.kind == "i" and labels.itemsize > 2 and (labels == np.iinfo(labels.dtype).min).any():
-        raise ValueError(
-            f"{name} has the label {labels.min()}, which NaN becomes in a cast: replace NaN by -1 or None before it"
-        )
+        raise ValueError(f"{name} has the label {labels.min()}, which NaN becomes in a cast: write -1 or None for NaN")
     if labels.dtype.kind == "f" and (large := np.abs(labels) >= 2 / np.finfo(labels.dtype).eps).any():
-        raise ValueError(
-            f"{name} has the label {labels[large][0]:.0f} as {labels.dtype}, which cannot tell it from its neighbors: "
-            "read labels as integers, with None or -1 in rows without one (in pandas dtype='Int64')"
-        )
+        cure = "read labels as integers, with None or -1 in rows without one (in pandas dtype='Int64')"
+        found = f"the label {labels[large][0]:.0f} as {labels.dtype}, which cannot tell it from its neighbors"
+        raise ValueError(f"{name} has {found}: {cure}")
     return labels
 
 

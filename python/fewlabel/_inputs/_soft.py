@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _markers, _memory
+from fewlabel._inputs import _data, _markers, _memory, _weights
 
 _TOLERANCE = 1e-6  # of a sum of probabilities
 
@@ -36,22 +36,16 @@ class Soft:
 
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
         columns = column_names(probabilities)
-        probabilities = _data.admitted(probabilities, "probabilities")
-        P = probabilities if sp.issparse(probabilities) else np.asarray(probabilities)
-        try:
-            if texts := [value for value in np.ravel(P if P.dtype.kind in "OUS" else []) if isinstance(value, str)]:
-                raise TypeError(f"found the text {str(texts[0])!r}")
-            _memory.need(16.0 * P.size, f"a copy of probabilities of shape {P.shape}", "give a sparse matrix")
-            P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else P.astype(np.float64)
-        except (TypeError, ValueError) as reason:
-            raise ValueError(f"probabilities must hold numbers: {reason}") from reason
+        P = _data.admitted(probabilities, "probabilities")
+        n_bytes = 16.0 * (P.nnz if sp.issparse(P) else np.size(P))
+        _memory.need(n_bytes, f"a copy of probabilities of shape {np.shape(P)}", "give a sparse matrix")
+        P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else _weights.numbers("probabilities", P)
         if P.ndim != 2 or not P.shape[1]:
             raise ValueError(f"probabilities must have shape (n_rows, n_classes), has {P.shape}")
         P = _data.canonical(P, "probabilities")
         _check_sums(P)
-        if classes is None:
-            classes = np.arange(P.shape[1]) if columns is None else columns
-        self.probabilities, self.classes = P, _names(classes, P.shape[1])
+        given = classes if classes is not None else np.arange(P.shape[1]) if columns is None else columns
+        self.probabilities, self.classes = P, _names(given, P.shape[1])
 
     @property
     def shape(self) -> tuple[int]:
@@ -61,10 +55,8 @@ class Soft:
     def __len__(self) -> int:
         return int(self.shape[0])
 
-    def __getitem__(self, rows: Any) -> "Soft":
-        if isinstance(rows, tuple):  # scikit-learn adds an ellipsis
-            rows = rows[0]
-        return Soft(self.probabilities[rows], self.classes)
+    def __getitem__(self, rows: Any) -> "Soft":  # scikit-learn adds an ellipsis
+        return Soft(self.probabilities[rows[0] if isinstance(rows, tuple) else rows], self.classes)
 
 
 def column_names(values: Any) -> Any:
@@ -79,18 +71,15 @@ def _check_sums(P: Any) -> None:
     if bad.any():
         row = int(bad.argmax())
         found = (P[[row]].toarray()[0] if sp.issparse(P) else P[row]).tolist()
-        raise ValueError(
-            f"probabilities must be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is "
-            f"{found!r:.80}. A matrix of several labels a row is itself a y. For sets of possible classes write sets"
-        )
+        cure = "A matrix of several labels a row is itself a y. For sets of possible classes write sets"
+        wanted = f"be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is {found!r:.80}"
+        raise ValueError(f"probabilities must {wanted}. {cure}")
 
 
 def _names(classes: Any, width: int) -> np.ndarray:
     names = _markers.column(classes, "classes")
     if names.shape != (width,):
         raise ValueError(f"classes must have {width} names, one a column; it has the shape {names.shape}")
-    if len({isinstance(name, str) for name in classes}) > 1:
-        raise ValueError(f"classes have names of several types, {list(classes)!r:.80}: classes have one type")
     if len(set(names.tolist())) < width:
         raise ValueError(f"classes have a name twice: {names.tolist()}")
     return _markers.in_one_type(names, "classes")

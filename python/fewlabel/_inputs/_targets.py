@@ -14,8 +14,7 @@ from sklearn.utils import _safe_indexing
 from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
-from fewlabel._native import _fit
-from fewlabel._native._signatures import Labels
+from fewlabel._native import _fit, _signatures
 
 UNLABELED = -1  # class number of a row without a label
 
@@ -33,7 +32,6 @@ class Targets(NamedTuple):
 
     @property
     def labeled(self) -> np.ndarray:
-        """Which rows have a label (n,)."""
         return self.codes >= 0
 
     @property
@@ -45,6 +43,12 @@ class Targets(NamedTuple):
     def weak(self) -> np.ndarray:
         """Which rows have a set or probabilities (n,)."""
         return np.diff(self.indptr) > 0
+
+    @property
+    def even(self) -> bool:
+        """Whether all weakly labeled rows have sets."""
+        sizes = np.diff(self.indptr)
+        return np.array_equal(self.probabilities, np.repeat(1 / np.maximum(1, sizes), sizes))
 
     def of(self, rows: np.ndarray) -> np.ndarray:
         """Labels of these rows, all of which are labeled."""
@@ -98,15 +102,13 @@ class Targets(NamedTuple):
         if (numbers < 0).any():
             entry = int((numbers < 0).argmax())
             name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
-            raise ValueError(
-                f"y names the class {name!s} among those of row {row}, but no row has this label and class_prior does "
-                "not name it: label a row of it, or give its share by a dict class_prior"
-            )
+            cure = "label a row of it, or give its share by a dict class_prior"
+            found = f"y names the class {name!s} among those of row {row}, but no row has this label"
+            raise ValueError(f"{found} and class_prior does not name it: {cure}")
         return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
 
-    def native(self) -> Labels:
-        """The labels for the library."""
-        entries = (self.indptr, self.numbers, self.probabilities) if len(self.numbers) else ()
+    def native(self) -> _signatures.Labels:
+        entries = self[2:5] if len(self.numbers) else ()
         return _fit.labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
 
 
@@ -141,10 +143,8 @@ def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
     """Labels and markers alone."""
     targets = read(y, unlabeled, name=name)
     if isinstance(targets, Columns) or targets.weak.any():
-        raise ValueError(
-            f"{name} has sets or probabilities of classes or several columns, which are not supported here: it must "
-            "have one label or marker a row"
-        )
+        found = f"{name} has sets or probabilities of classes or several columns"
+        raise ValueError(f"{found}, which are not supported here: it must have one label or marker a row")
     return targets
 
 
@@ -198,10 +198,8 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str) -> Columns:
             "Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
         )
     if minus_one.any() and known.size and not (known == 0).any():
-        raise ValueError(
-            f"{name} holds columns of 1 and -1 only, which is ambiguous. If -1 marks unknown entries, pass "
-            "unlabeled=-1. If -1 stands for rows without a label, write 0"
-        )
+        cure = "If -1 marks unknown entries, pass unlabeled=-1. If it stands for rows without a label, write 0"
+        raise ValueError(f"{name} holds columns of 1 and -1 only, which is ambiguous. {cure}")
     codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
     codes[~unknown] = known.astype(np.int32)
     return Columns(codes.reshape(values.shape))
@@ -216,8 +214,7 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     below = _hierarchy.leaves(hierarchy, [*known, *names])
     if not (groups := [name for name in known if name in below]):
         return targets
-    p = targets.probabilities
-    if (p != np.repeat(1 / np.maximum(1, np.diff(targets.indptr)), np.diff(targets.indptr))).any():
+    if not targets.even:
         raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
     shares = class_prior if isinstance(class_prior, Mapping) else ()
     fitted = {*targets.classes[targets.counts() > 0].tolist(), *names, *shares} if class_prior is not None else set()
@@ -230,9 +227,7 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     member = sp.csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(classes)))
     rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
     found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
-    pairs = np.unique(
-        np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices
-    )  # of overlapping groups once
+    pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
     return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
 
 
@@ -269,10 +264,8 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
         if targets.auto:
             _markers.refuse_ambiguous(known, counts[counts > 0].tolist(), int(targets.minus_one.sum()))
     elif not len(known := targets.classes[np.unique(targets.numbers)]):
-        raise ValueError(
-            "y has no labeled row: every label is the marker of unlabeled rows (see the parameter `unlabeled`) or has "
-            "a sample_weight of zero. Give at least one row of each class a label."
-        )
+        found = "every label is the marker of unlabeled rows (parameter `unlabeled`) or has a sample_weight of zero"
+        raise ValueError(f"y has no labeled row: {found}. Give at least one row of each class a label.")
     return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
 
 
@@ -281,26 +274,23 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     known, given = set(classes.tolist()), _data.plain(class_prior, "class_prior")
     given = given if isinstance(given, Mapping) else {}
     if texts := [name for name, share in given.items() if isinstance(share, str)]:
-        raise ValueError(
-            f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}: give a number, or class_prior='auto'; "
-            "where one class alone has labels, estimate_class_prior(X, y, rest=...) finds its share"
-        )
+        cure = "where one class alone has labels, estimate_class_prior(X, y, rest=...) finds its share"
+        share = f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}"
+        raise ValueError(f"{share}: give a number, or class_prior='auto'; {cure}")
     added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
     if not added:
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
     if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
-        raise ValueError(
-            f"class_prior must have one entry for each class with labeled rows ({listed(classes)}), and may have "
-            f"others only for classes without labeled rows, with names of the same type; unknown: {wrong}"
-        )
+        others = "others only for classes without labeled rows, with names of the same type"
+        wanted = f"one entry for each class with labeled rows ({listed(classes)}), and may have {others}"
+        raise ValueError(f"class_prior must have {wanted}; unknown: {wrong}")
     names = np.array(added) if classes.dtype.kind == "U" else _markers.objects(added)
     names = _markers.in_one_type(names, "class_prior")
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))
     if len(found) > n_rows:
-        raise ValueError(
-            f"class_prior names {listed(_markers.objects(added))}: {len(found)} classes, more than the {n_rows} rows"
-        )
+        given = listed(_markers.objects(added))
+        raise ValueError(f"class_prior names {given}: {len(found)} classes, more than the {n_rows} rows")
     return found
 
 
@@ -317,14 +307,11 @@ def labeled_part(
         labeled = targets.codes.min(axis=1) >= 0
         values = targets.codes[labeled]
     else:
-        targets = targets.without(groups)
-        labeled, values = targets.labeled, targets.values
+        labeled, values = (targets := targets.without(groups)).labeled, targets.values
     _data.check_lengths(X, labeled)
     X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():
-        raise ValueError(
-            "no row to score: every label in y is a marker (see `unlabeled`). SemiSupervisedSplit tests labeled rows"
-        )
+        raise ValueError("no row to score: y has markers only (see `unlabeled`). SemiSupervisedSplit tests other rows")
     if labeled.all():
         return X, values, weights
     rows = np.flatnonzero(labeled)

@@ -47,10 +47,9 @@ def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndar
     if isinstance(class_prior, Mapping):
         class_prior = _by_class(class_prior, classes, totals)
     elif np.ndim(class_prior) != 1:
-        raise ValueError(
-            f"class_prior={class_prior!r} is not supported: give 'auto', 'labels' (the shares of the labeled rows), an "
-            f"array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
-        )
+        array = f"an array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
+        cure = f"'auto', 'labels' (the shares of the labeled rows), {array}"
+        raise ValueError(f"class_prior={class_prior!r} is not supported: give {cure}")
     given = numbers("class_prior", class_prior)
     return "auto" if len(classes) == 1 else given
 
@@ -81,16 +80,11 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
     """Values in the order of the classes. Every class needs a value."""
     known = classes.tolist()
     if len(values) == 1 == len(known):
-        raise ValueError(
-            f"class_prior names {listed(classes)} alone, the only class with labels: name a class without labels too, "
-            'as in {"this": 0.1, "rest": 0.9}'
-        )
-    missing = [key for key in known if key not in values]
-    if missing:
+        cure = 'name a class without labels too, as in {"this": 0.1, "rest": 0.9}'
+        raise ValueError(f"class_prior names {listed(classes)} alone, the only class with labels: {cure}")
+    if missing := [key for key in known if key not in values]:
         others = classes[totals == 0].tolist() if totals.any() else []
         which = f"with labeled rows ({listed(classes[totals > 0])})" if totals.any() else "that y names"
-        raise ValueError(
-            f"class_prior must have one entry for each class {which}; missing: {missing}"
-            + (f", without labeled rows: {others}" if others else "")
-        )
+        more = f", without labeled rows: {others}" if others else ""
+        raise ValueError(f"class_prior must have one entry for each class {which}; missing: {missing}{more}")
     return [values[key] for key in known]

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabel._interrupts import interruptible
-from fewlabel._native import _library
-from fewlabel._native import _signatures as c
-from fewlabel._native._signatures import Group, Named, Progress
+from fewlabel._native import _library, _signatures as c
 
 # Of a report: null stands for NaN.
 _NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
 
-Watches = Sequence[Callable[[Progress], None]]
+Watches = Sequence[Callable[[c.Progress], None]]
 
 
 class Fitted(NamedTuple):
@@ -41,25 +39,25 @@ def fit(
     options: Mapping[str, Any],
     watches: Watches = (),
     start: Callable[[], int] | None = None,
-    group: Group | None = None,
+    group: c.Group | None = None,
 ) -> list[Fitted]:
     """Train a classifier for every column of labels; `start` makes the model to continue from, which is freed here."""
 
-    def train(begin: int, settings: bytes, progress: Progress, models: np.ndarray) -> None:
+    def train(begin: int, settings: bytes, progress: c.Progress, models: np.ndarray) -> None:
         _library.call("fewlabel_fit", rows, labels, weights, begin, settings, progress, group, models)
 
     return trained(train, options, watches, start, labels.n_columns)
 
 
 def trained(
-    train: Callable[[int, bytes, Progress, np.ndarray], None],
+    train: Callable[[int, bytes, c.Progress, np.ndarray], None],
     options: Mapping[str, Any],
     watches: Watches,
     start: Callable[[], int] | None = None,
     n_models: int = 1,
 ) -> list[Fitted]:
     """Call what trains models, given the handle of one to continue from, or 0, and an array for those of new ones."""
-    settings, progress, models = options_text(options).encode(), Progress(), np.zeros(n_models, dtype=np.int64)
+    settings, progress, models = options_text(options), c.Progress(), np.zeros(n_models, dtype=np.int64)
 
     def look() -> None:
         for watch in watches:
@@ -78,8 +76,8 @@ def trained(
 def assemble(kind: int, description: Mapping[str, Any], arrays: Mapping[str, Any]) -> int:
     """Handle of a model in the library, built from its description and arrays as `fewlabel_assemble` wants them."""
     values = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays.values()]
-    named = (Named(name.encode(), a.ctypes.data, a.size) for name, a in zip(arrays, values, strict=True))
-    parts, handle = (Named * len(values))(*named), ctypes.c_int64()
+    named = (c.Named(name.encode(), a.ctypes.data, a.size) for name, a in zip(arrays, values, strict=True))
+    parts, handle = (c.Named * len(values))(*named), ctypes.c_int64()
     text = json.dumps(description, allow_nan=False).encode()
     _library.call("fewlabel_assemble", kind, text, parts, len(parts), handle)
     return handle.value
@@ -96,10 +94,10 @@ def read(model: int) -> Fitted:
     return Fitted(report, arrays)
 
 
-def options_text(options: Mapping[str, Any]) -> str:
+def options_text(options: Mapping[str, Any]) -> bytes:
     """Options as JSON, from Python's and NumPy's scalars. Texts that are no Unicode get "?" in place of what is not."""
     plain = {name: _plain(name, value) for name, value in options.items()}
-    return json.dumps(plain, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return json.dumps(plain, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _plain(name: str, value: Any) -> Any:

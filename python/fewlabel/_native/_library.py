@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewlabel._inputs import _memory
-from fewlabel._native import _loading
-from fewlabel._native import _signatures as c
+from fewlabel._native import _loading, _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
 _FILE_NAMES = {"darwin": "libfewlabel.dylib", "win32": "libfewlabel.dll"}
@@ -110,26 +109,19 @@ def has_signal_masks() -> bool:
 def _exception(status: int, message: str) -> BaseException:
     if status in (c.BAD_ARGUMENT, c.BAD_DATA):
         return ValueError(re.sub(r"^\w+", lambda first: _IN_PYTHON.get(first[0], first[0]), message))
-    if status == c.IO_ERROR:
-        return OSError(message)
-    if status == c.CANCELLED:
-        return KeyboardInterrupt(message)
     if status == c.FORKED:
         return RuntimeError(f"{message} {_loading.FORK_ADVICE}")
     if status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message:
         return MemoryError(message)
-    return RuntimeError(message)
+    return {c.IO_ERROR: OSError, c.CANCELLED: KeyboardInterrupt}.get(status, RuntimeError)(message)
 
 
 def _load() -> ctypes.CDLL:
     global _first_process
     if (left := _memory.address_space()) < _RESERVED:
-        raise MemoryError(
-            f"the native library of fewlabel reserves {_RESERVED / 1e9:.1f} GB of address space, and {left / 1e9:.1f} "
-            "GB are left: raise the limit (ulimit -v)"
-        )
-    forked = _first_process not in (None, _process())
-    if forked:
+        found = f"reserves {_RESERVED / 1e9:.1f} GB of address space, and {left / 1e9:.1f} GB are left"
+        raise MemoryError(f"the native library of fewlabel {found}: raise the limit (ulimit -v)")
+    if _first_process not in (None, _process()):  # forked
         loaded = _loading.private_copy(PATH)
     else:
         _first_process = _process()
@@ -146,18 +138,15 @@ def _open() -> ctypes.CDLL:
             raise OSError("file too short")
         return ctypes.CDLL(str(PATH))  # its symbols stay local to it
     except OSError as reason:
-        raise RuntimeError(
-            f"the native library of fewlabel cannot be loaded: {_loading.reason(PATH)} (Fitting and saving need the "
-            f"library, predict does not, nor does load_model for classifiers. System message: {reason})"
-        ) from reason
+        needs = "Fitting and saving need the library, predict does not, nor does load_model for classifiers"
+        found = f"the native library of fewlabel cannot be loaded: {_loading.reason(PATH)}"
+        raise RuntimeError(f"{found} ({needs}. System message: {reason})") from reason
 
 
 def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
     for name in names:
-        try:
-            function = getattr(loaded, name)
-        except AttributeError:
-            raise RuntimeError(f"{PATH} has no function {name}: it is older. {_loading.REINSTALL}") from None
+        if (function := getattr(loaded, name, None)) is None:
+            raise RuntimeError(f"{PATH} has no function {name}: it is older. {_loading.REINSTALL}")
         function.restype, function.argtypes = c.SIGNATURES[name]
 
 

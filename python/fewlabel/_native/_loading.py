@@ -22,21 +22,16 @@ def reason(path: Path) -> str:
     """What is wrong with the library in `path`, and how to fix it."""
     if not path.exists():
         if _is_without_library():
-            return (
-                "this is the wheel without it (py3-none-any), which loads models and predicts but cannot fit. Fit on "
-                "Linux with glibc, macOS or Windows, and bring the model here."
-            )
+            can = "this is the wheel without it (py3-none-any), which loads models and predicts but cannot fit"
+            return f"{can}. Fit on Linux with glibc, macOS or Windows, and bring the model here."
         return f"there is no file {path}. {REINSTALL}"
     if sys.platform == "linux" and platform.libc_ver()[0] != "glibc":
-        return (
-            "this system has another C library than glibc (Alpine has musl), with which libraries written in Go cannot "
-            "be loaded. Fit in an image with glibc, such as Debian, Ubuntu or Fedora."
-        )
-    return (
-        f"{path} is damaged, not readable for this user, or for another system than {platform.system()} "
-        f"{platform.machine()}. {REINSTALL} Where there is no wheel for this system, pip builds the library from the "
-        "source archive, with Go and a C compiler."
-    )
+        found = "this system has another C library than glibc (Alpine has musl)"
+        cure = "Fit in an image with glibc, such as Debian, Ubuntu or Fedora."
+        return f"{found}, with which libraries written in Go cannot be loaded. {cure}"
+    found = f"damaged, not readable for this user, or for another system than {platform.system()} {platform.machine()}"
+    builds = "pip builds the library from the source archive, with Go and a C compiler"
+    return f"{path} is {found}. {REINSTALL} Where there is no wheel for this system, {builds}."
 
 
 def _is_without_library() -> bool:
@@ -67,10 +62,8 @@ def private_copy(path: Path) -> ctypes.CDLL:
             return way(path)
         except OSError as reason:
             reasons.append(f"{way.__name__.removeprefix('_').replace('_', ' ')}: {reason}")
-    raise RuntimeError(
-        "this process was forked after its parent had loaded fewlabel, and a private copy of the library cannot be "
-        f"loaded here ({'; '.join(reasons)}). {FORK_ADVICE}"
-    )
+    found = f"a private copy of the library cannot be loaded here ({'; '.join(reasons)})"
+    raise RuntimeError(f"this process was forked after its parent had loaded fewlabel, and {found}. {FORK_ADVICE}")
 
 
 def _from_memory(path: Path) -> ctypes.CDLL:

@@ -48,8 +48,7 @@ def _dense_products(X: np.ndarray, coef: np.ndarray) -> np.ndarray:
     if filled.all():
         return _row_by_row(X, coef)
     found = np.empty((len(X), len(coef)))
-    found[filled] = _row_by_row(X[filled], coef)
-    found[~filled] = _sparse_products(sp.csr_array(X[~filled]), coef)
+    found[filled], found[~filled] = _row_by_row(X[filled], coef), _sparse_products(sp.csr_array(X[~filled]), coef)
     return found
 
 

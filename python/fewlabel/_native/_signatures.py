@@ -19,21 +19,17 @@ LINEAR, SEQUENCE, STRUCTURE = 1, 2, 3
 TYPES = {np.dtype(name): k for k, name in enumerate(("int32", "int64", "float32", "float64"), INT32)}
 
 
+def _fields(*groups: tuple[Any, str]) -> list[tuple[str, Any]]:
+    """The fields of a struct in their order, from types and the names that have them."""
+    return [(name, kind) for kind, names in groups for name in names.split()]
+
+
 class Rows(ctypes.Structure):
     """`fewlabel_rows`: sparse or dense rows, borrowed from NumPy arrays."""
 
-    _fields_ = (
-        ("kind", c_int32),
-        ("value_type", c_int32),
-        ("n_rows", c_int64),
-        ("n_features", c_int64),
-        ("values", c_void_p),
-        ("n_values", c_int64),
-        ("indptr", c_void_p),
-        ("indices", c_void_p),
-        ("indptr_type", c_int32),
-        ("index_type", c_int32),
-        ("row_stride", c_int64),
+    _fields_ = _fields(
+        *((c_int32, "kind value_type"), (c_int64, "n_rows n_features"), (c_void_p, "values"), (c_int64, "n_values")),
+        *((c_void_p, "indptr indices"), (c_int32, "indptr_type index_type"), (c_int64, "row_stride")),
     )
     arrays: Any  # to which it points
 
@@ -41,13 +37,8 @@ class Rows(ctypes.Structure):
 class Labels(ctypes.Structure):
     """`fewlabel_labels`: class numbers, and sets or probabilities of classes, borrowed from NumPy arrays."""
 
-    _fields_ = (
-        ("codes", c_void_p),
-        ("n_columns", c_int64),
-        ("n_classes", c_int64),
-        ("indptr", c_void_p),
-        ("classes", c_void_p),
-        ("probabilities", c_void_p),
+    _fields_ = _fields(
+        (c_void_p, "codes"), (c_int64, "n_columns n_classes"), (c_void_p, "indptr classes probabilities")
     )
     arrays: Any  # to which it points
 
@@ -55,13 +46,8 @@ class Labels(ctypes.Structure):
 class Progress(ctypes.Structure):
     """`fewlabel_progress`: shared by a running fit and its observers."""
 
-    _fields_ = (
-        ("cancel", c_int64),
-        ("step", c_int64),
-        ("objective", c_double),
-        ("level", c_double),
-        ("n_switched", c_int64),
-        ("n_passes", c_double),
+    _fields_ = _fields(
+        (c_int64, "cancel step"), (c_double, "objective level"), (c_int64, "n_switched"), (c_double, "n_passes")
     )
 
 

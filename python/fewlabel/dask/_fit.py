@@ -6,7 +6,7 @@ import itertools
 import time
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from fewlabel import _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._progress import Watch
 from fewlabel.dask import _on_workers
 
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
@@ -81,7 +80,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     return model
 
 
-def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[Any, list[Any]]:
+def _fit(client: Any, model: Any, partitions: list[Any], show: _progress.Watch) -> tuple[Any, list[Any]]:
     holders = _holders(client, partitions)
     for number, (_, _, width) in enumerate(holders):
         if width != holders[0][2]:
@@ -90,7 +89,7 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: Watch) -> tuple[A
     run = _Run(client, [address for address, _ in ranks], show)
     with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
-        found = _gathered(client, run.tasks, run.addresses)
+        found = _gathered(client, run.tasks, run.refuse_lost)
     fitted, warned, _ = found[0]
     order = np.argsort([number for _, numbers in ranks for number in numbers])
     parts = [labels for *_, of_rank in found for labels in of_rank]
@@ -139,47 +138,36 @@ def _chunks(name: str, given: Any) -> list[Any]:
     if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
         return list(given)
     if not hasattr(given, "to_delayed"):
-        raise TypeError(
-            f"{name} must be an array or data frame of Dask or a list of Delayed or Future, got "
-            f"{type(given).__name__}: use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
-        )
+        cure = "use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
+        found = f"must be an array or data frame of Dask or a list of Delayed or Future, got {type(given).__name__}"
+        raise TypeError(f"{name} {found}: {cure}")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
-def _gathered(client: Any, tasks: list[Any], addresses: list[str]) -> list[Any]:
-    """Results of tasks that are pinned to these workers; a RuntimeError if one is lost."""
+def _gathered(client: Any, tasks: list[Any], refuse_lost: Callable[[], None]) -> list[Any]:
+    """Results of tasks; `refuse_lost` raises a RuntimeError if a worker that they need is lost."""
     checked = time.monotonic()
     while {task.status for task in tasks} <= {"pending", "finished"} and any(not task.done() for task in tasks):
         time.sleep(_POLL)
         if time.monotonic() > checked + _CHECK_WORKERS:
-            _refuse_lost(client, addresses)
+            refuse_lost()
             checked = time.monotonic()
     try:
         return list(client.gather(tasks))
     except Exception:
-        _refuse_lost(client, addresses)
+        refuse_lost()
         raise
-
-
-def _refuse_lost(client: Any, addresses: list[str]) -> None:
-    if gone := _lost(client, addresses):
-        time.sleep(_CHECK_WORKERS)  # and stay lost
-        gone = _lost(client, list(gone))
-    if gone:
-        found = ", ".join(f"{address} {what}" for address, what in gone.items())
-        raise RuntimeError(f"the fit has ended on all workers: {found}")
 
 
 def _holders(client: Any, partitions: list[Any]) -> list[tuple[str, int, int]]:
     """Address of a worker that holds each partition, once all are computed, and its numbers of rows and features."""
-    tasks, checked = client.map(_on_workers.place, partitions, pure=False), time.monotonic()
-    while any(task.status == "pending" for task in tasks):
-        time.sleep(_POLL)
-        if time.monotonic() > checked + _CHECK_WORKERS:
-            checked = time.monotonic()
-            if gone := client.run_on_scheduler(_needed, keys=[task.key for task in tasks]):
-                raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
-    return list(client.gather(tasks))
+    tasks = client.map(_on_workers.place, partitions, pure=False)
+
+    def refuse_lost() -> None:
+        if gone := client.run_on_scheduler(_needed, keys=[task.key for task in tasks]):
+            raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
+
+    return _gathered(client, tasks, refuse_lost)
 
 
 def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
@@ -216,7 +204,7 @@ def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
 class _Run:
     """The tasks of one fit, and the workers to which they are pinned."""
 
-    def __init__(self, client: Any, addresses: list[str], show: Watch) -> None:
+    def __init__(self, client: Any, addresses: list[str], show: _progress.Watch) -> None:
         self.client, self.addresses, self.show = client, addresses, show
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
         self.tasks: list[Any] = []
@@ -239,7 +227,7 @@ class _Run:
     @contextlib.contextmanager
     def ended(self) -> Iterator[None]:
         """Show the progress of the first rank, and end all ranks if anything is raised."""
-        self.client.subscribe_topic(self.name, self._see)
+        self.client.subscribe_topic(self.name, lambda event: self.show(SimpleNamespace(**event[1])))  # type: ignore[arg-type]
         try:
             yield
         except BaseException as raised:
@@ -249,13 +237,18 @@ class _Run:
         finally:
             self.client.unsubscribe_topic(self.name)
 
-    def _see(self, event: tuple[float, dict[str, Any]]) -> None:
-        self.show(SimpleNamespace(**event[1]))  # type: ignore[arg-type]
+    def refuse_lost(self) -> None:
+        if gone := _lost(self.client, self.addresses):
+            time.sleep(_CHECK_WORKERS)  # and stay lost
+            gone = _lost(self.client, list(gone))
+        if gone:
+            found = ", ".join(f"{address} {what}" for address, what in gone.items())
+            raise RuntimeError(f"the fit has ended on all workers: {found}")
 
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker; results stay on the workers."""
         first, size = self.addresses[0], len(self.addresses)
-        _gathered(self.client, [self.client.submit(_on_workers.start, workers=[first], pure=False)], self.addresses)
+        _gathered(self.client, [self.client.submit(_on_workers.start, workers=[first], pure=False)], self.refuse_lost)
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
             given = (model, parts[rank], self.name, first, rank, size)
@@ -271,7 +264,7 @@ class _Run:
                 if not isinstance(failure, RuntimeError | ConnectionError):
                     return failure
             try:
-                _refuse_lost(self.client, self.addresses)
+                self.refuse_lost()
             except RuntimeError as lost:
                 return lost
             if not failures:

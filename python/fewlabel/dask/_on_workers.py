@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel import spmd
+from fewlabel import _progress, spmd
 from fewlabel._inputs import _data
 from fewlabel._native._signatures import Progress
-from fewlabel._progress import Watch
 
 _POLL = 0.05  # seconds between checks whether the fit is cancelled
 
@@ -157,7 +156,7 @@ class _Ranks:
         return task is None or task.state == "cancelled"
 
     @contextlib.contextmanager
-    def shown(self, title: str, verbose: int, method: str) -> Iterator[Watch]:
+    def shown(self, title: str, verbose: int, method: str) -> Iterator[_progress.Watch]:
         """In place of `_progress.shown`: sends the progress to the caller."""
         last = 0
 

@@ -5,13 +5,9 @@ in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.pred
 texts.
 """
 
-from fewlabel.inspection._check import Check as Check
-from fewlabel.inspection._check import check
+from fewlabel.inspection._check import Check as Check, check
 from fewlabel.inspection._compare import compare
-from fewlabel.inspection._features import Explanation as Explanation
-from fewlabel.inspection._features import TopFeatures as TopFeatures
-from fewlabel.inspection._features import explain, top_features
-from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels
-from fewlabel.inspection._suspicious_labels import suspicious_labels
+from fewlabel.inspection._features import Explanation as Explanation, TopFeatures as TopFeatures, explain, top_features
+from fewlabel.inspection._suspicious_labels import SuspiciousLabels as SuspiciousLabels, suspicious_labels
 
 __all__ = ["check", "compare", "explain", "suspicious_labels", "top_features"]

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from fewlabel import _advice, _held_out
+from fewlabel import _advice, _held_out, _warnings
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _markers, _targets
-from fewlabel._warnings import ClassPriorWarning
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 
@@ -52,11 +51,8 @@ class _Differing(NamedTuple):
         if not d:
             return self
         n = np.arange(max(1, min(2 * judged, d)), d + 1)
-        more = (n - judged) / (judged + PRIOR)
-        better, worse = (
-            rows + more * (rows + PRIOR * ONE_RIGHT * part)
-            for rows, part in ((max(gained, lost), LEAD), (min(gained, lost), 1 - LEAD))
-        )
+        more, sides = (n - judged) / (judged + PRIOR), ((max(gained, lost), LEAD), (min(gained, lost), 1 - LEAD))
+        better, worse = (rows + more * (rows + PRIOR * ONE_RIGHT * part) for rows, part in sides)
         decided = _decided(*self.interval(better, worse, n))
         return self._replace(judged=judged, planned=int(n[decided.argmax()]))
 
@@ -65,8 +61,8 @@ class _Differing(NamedTuple):
         left, size = self.predicted.shape[1] - n, n + 1
         mean, square = (gained - lost) / size, (gained + lost + 1) / size
         spread = np.sqrt(np.maximum(0, left * (size + left) / (size + 1) * (square - mean**2)))
-        middle = gained - lost + left * mean
-        return (middle - REACH * spread) / self.n_unlabeled, (middle + REACH * spread) / self.n_unlabeled
+        middle, reach = gained - lost + left * mean, REACH * spread
+        return (middle - reach) / self.n_unlabeled, (middle + reach) / self.n_unlabeled
 
 
 @dataclass(frozen=True)
@@ -117,18 +113,16 @@ class Check(_table.Table):
         """
         given = _targets.plain(labels, self._differing.marker, "labels")
         if (n := len(given.codes)) > len(self.disagreements):
-            raise ValueError(
-                f"labels must be those of the first rows of `disagreements`, which are {len(self.disagreements)}, got "
-                f"{n} labels: of all rows pass y[disagreements[:n]]"
-            )
+            most = f"which are {len(self.disagreements)}, got {n} labels: of all rows pass y[disagreements[:n]]"
+            raise ValueError(f"labels must be those of the first rows of `disagreements`, {most}")
         found = replace(self, n_labels=int(given.labeled.sum()))
         if found.n_labels < self._differing.least:
             return found
         right = self._differing.predicted[:, :n][:, given.labeled] == given.values
         gained, lost = int(np.sum(right[1] & ~right[0])), int(np.sum(right[0] & ~right[1]))
-        lower, upper = self._differing.interval(gained, lost, found.n_labels)
+        lower, upper = map(float, self._differing.interval(gained, lost, found.n_labels))
         plan = self._differing.plan(gained, lost, found.n_labels)
-        return replace(found, lower=float(lower), upper=float(upper), gained=gained, lost=lost, _differing=plan)
+        return replace(found, lower=lower, upper=upper, gained=gained, lost=lost, _differing=plan)
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("n_rows", "supervised", "semi_supervised", "lower", "upper", "gained", "lost", "n_labels", "needed")
@@ -233,7 +227,8 @@ def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, l
     X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     _data.check_lengths(X, given.labeled)
     if given.labeled.all():
-        _advice.nothing_unlabeled(given.classes, unlabeled)
+        cure = _advice.of_markers(given.classes, unlabeled)
+        _advice.warn(f"no row is unlabeled{cure}.", _warnings.DataWarning)  # nobody sees the warnings of the fits
     _held_out.refuse_one_class(given)
     return X, given, list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
 
@@ -248,11 +243,9 @@ def _doubt(given: np.ndarray, estimated: np.ndarray, classes: np.ndarray) -> Non
     """Warn where the given class shares are far from the estimated ones."""
     if np.abs(given - estimated).sum() > DOUBTED:
         worst = np.abs(given - estimated).argmax()
-        _advice.warn(
-            f"class_prior gives class {classes[worst]!s} a share of {given[worst]:.1%}, but the labeled and the "
-            f'unlabeled rows together suggest {estimated[worst]:.1%}: check class_prior, or use "auto"',
-            ClassPriorWarning,
-        )
+        found = f"class_prior gives class {classes[worst]!s} a share of {given[worst]:.1%}"
+        other = f"the labeled and the unlabeled rows together suggest {estimated[worst]:.1%}"
+        _advice.warn(f'{found}, but {other}: check class_prior, or use "auto"', _warnings.ClassPriorWarning)
 
 
 def _decided(lower: Any, upper: Any) -> Any:
@@ -266,14 +259,11 @@ def _judged(
     """Compare two models by which rows (2, n) they classify correctly, each class weighted to its share."""
     weights = shares[codes] / np.bincount(codes, minlength=len(shares))[codes]
     weights /= weights.sum()
-    supervised, semi_supervised = right @ weights
-    difference = right[1] - right[0]
+    (without, with_unlabeled), difference = (right @ weights).tolist(), right[1] - right[0]
     squares = np.sum(weights**2)  # also the weight of half a row gained and half a row lost (Agresti and Min 2005)
     gain = weights @ difference / (1 + 2 * squares)
     second = weights**2 @ (difference - gain) ** 2 + squares**2
     reach, most = REACH * np.sqrt(second) / (1 + 2 * squares), len(disagreements) / max(1, differing.n_unlabeled)
     lower, upper = np.clip([gain - reach, gain + reach], -most, most).tolist()
     counts = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    return Check(
-        len(codes), float(supervised), float(semi_supervised), lower, upper, *counts, 0, disagreements, differing
-    )
+    return Check(len(codes), without, with_unlabeled, lower, upper, *counts, 0, disagreements, differing)

@@ -94,8 +94,6 @@ def compare(
         "switching", as far as the model has them.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
-    verbose : int, default=1
-        Above 0: show the progress of the fits, from the third second on.
 
     Returns
     -------

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from fewlabel import _advice, _positive_share
+from fewlabel import _advice, _interrupts, _positive_share
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._interrupts import interruptible
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _table
@@ -117,15 +116,12 @@ def estimate_class_prior(
         return _of_positives(rows, known, weights, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
-    options = {
-        "n_bootstraps": n_bootstraps,
-        "confidence_level": confidence_level,
-        "threads": _threads.resolve(n_jobs),
-        "random_state": 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max),
-    }
+    seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
+    options |= {"threads": _threads.resolve(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))
-    inputs = _data.native(rows), known.native(), weights, _fit.options_text(options).encode()
-    interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
+    inputs = _data.native(rows), known.native(), weights, _fit.options_text(options)
+    _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
     totals = known.totals(weights)
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
 
@@ -145,9 +141,6 @@ def _of_positives(
     found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, codes, weights, times, level)
     unlabeled = codes < 0 if weights is None else (codes < 0) & (weights != 0)
     _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
-    positive = classes == known[0]
-    shares, lower, upper = (
-        np.where(positive, share, 1 - other)
-        for share, other in zip(found, (found.share, found.upper, found.lower), strict=True)
-    )
+    positive, others = classes == known[0], (found.share, found.upper, found.lower)
+    shares, lower, upper = (np.where(positive, share, 1 - other) for share, other in zip(found, others, strict=True))
     return ClassPriorEstimate(classes, shares, lower, upper, positive.astype(float))

@@ -71,14 +71,9 @@ def explain(
     contributions = rows.data * weights[rows.indices]
     largest = np.argsort(-np.abs(contributions), kind="stable")[:n]
     largest = largest[np.argsort(-contributions[largest], kind="stable")]
-    return Explanation(
-        label=classifier.classes_.tolist()[k],
-        score=float(contributions.sum() + intercept),
-        features=names[rows.indices[largest]],
-        contributions=contributions[largest],
-        rest=float(np.delete(contributions, largest).sum()),
-        intercept=float(intercept),
-    )
+    score, rest = float(contributions.sum() + intercept), float(np.delete(contributions, largest).sum())
+    listed = names[rows.indices[largest]], contributions[largest]
+    return Explanation(classifier.classes_.tolist()[k], score, *listed, rest, intercept)
 
 
 def _one_row(row: Any) -> Any:
@@ -123,12 +118,9 @@ class TopFeatures(_table.Table):
     __repr__ = __str__
 
     def _columns(self) -> dict[str, list[Any]]:
-        classes = [label for label, names in zip(self.classes.tolist(), self.features, strict=True) for _ in names]
-        return {
-            "class": classes,
-            "feature": np.concatenate(self.features).tolist(),
-            "weight": np.concatenate(self.weights).tolist(),
-        }
+        classes = np.repeat(self.classes, [len(names) for names in self.features])
+        columns = {"class": classes, "feature": np.concatenate(self.features), "weight": np.concatenate(self.weights)}
+        return {name: values.tolist() for name, values in columns.items()}
 
     def plot(self, axes: Any = None) -> Any:
         """Draw bars of the weights, a panel for each class, and return the array of Axes.
@@ -142,8 +134,7 @@ class TopFeatures(_table.Table):
             from matplotlib import pyplot
 
             rows, height = -(-len(self.classes) // 2), 0.25 * max(map(len, self.features)) + 0.6
-            figure = pyplot.figure(figsize=(8, rows * height), layout="constrained")
-            axes = figure.subplots(rows, 2, squeeze=False).ravel()
+            axes = pyplot.figure(figsize=(8, rows * height), layout="constrained").subplots(rows, 2).ravel()
             for unused in axes[len(self.classes) :]:
                 unused.set_axis_off()
         axes = np.asarray(axes, dtype=object).ravel()[: len(self.classes)]
@@ -173,16 +164,12 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     found : TopFeatures
         `classes`, `features` and `weights`; `str()` is a table, `to_frame()` a data frame, and `plot()` draws bars.
     """
-    classifier = _linear_model.final(model)
-    n = _numbers.check_count("n", n)
+    classifier, n = _linear_model.final(model), _numbers.check_count("n", n)
     if len(classifier.classes_) == 1:
         raise ValueError(f"the model has only one class, {classifier.classes_[0]}, so no feature is in its favor")
     names = _linear_model.feature_names(model, classifier, feature_names)
     coef = classifier.coef_ if len(classifier.coef_) > 1 else np.vstack([-classifier.coef_, classifier.coef_])
     order = [np.argsort(-weights, kind="stable")[:n] for weights in coef]
     order = [found[weights[found] > 0] for found, weights in zip(order, coef, strict=True)]
-    return TopFeatures(
-        classifier.classes_,
-        [names[found] for found in order],
-        [weights[found] for found, weights in zip(order, coef, strict=True)],
-    )
+    weights = [weights[found] for found, weights in zip(order, coef, strict=True)]
+    return TopFeatures(classifier.classes_, [names[found] for found in order], weights)

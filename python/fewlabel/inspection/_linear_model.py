@@ -10,8 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns
-from fewlabel._inputs import _data
-from fewlabel._inputs._markers import listed
+from fewlabel._inputs import _data, _markers
 
 
 def last(model: Any) -> Any:
@@ -21,14 +20,11 @@ def last(model: Any) -> Any:
 
 
 def marker(model: Any) -> Any:
-    """Marker of unlabeled rows of a semi-supervised model."""
     classifier = last(model)
     if isinstance(model, type) or not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
         kind = f"the class {model.__name__}" if isinstance(model, type) else type(classifier).__name__
-        raise TypeError(
-            "model, the first argument, must be TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline "
-            f"that ends in one, got {kind}"
-        )
+        wanted = "TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one"
+        raise TypeError(f"model, the first argument, must be {wanted}, got {kind}")
     return classifier.unlabeled
 
 
@@ -55,10 +51,9 @@ def final(model: Any) -> Any:
         raise TypeError(f"model, the first argument, must be a fitted estimator, got {type(classifier).__name__}")
     check_is_fitted(classifier)
     if hasattr(classifier, "transitions_"):
-        raise TypeError(
-            "model labels the tokens of a sequence together, and this function is for rows: for sequences take "
-            "`decision_function`, whose margins are small where tags are doubtful, and `predict_marginals`"
-        )
+        cure = "`decision_function`, whose margins are small where tags are doubtful, and `predict_marginals`"
+        found = "model labels the tokens of a sequence together, and this function is for rows"
+        raise TypeError(f"{found}: for sequences take {cure}")
     if not all(hasattr(classifier, name) for name in ("coef_", "classes_")):
         kind = type(classifier).__name__
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
@@ -68,10 +63,9 @@ def final(model: Any) -> Any:
     of_pairs = n_classes > 2 and hasattr(classifier, "dual_coef_")  # SVC(kernel="linear")
     heights = (1, n_classes) if n_classes <= 2 else (n_classes,)
     if of_pairs or sp.issparse(coef) or coef.shape not in {(height, n_features) for height in heights}:
-        raise TypeError(
-            "model must have a dense coef_ with a row of weights for each class (one for two classes) and a column for "
-            f"each feature; coef_ of {type(classifier).__name__} is another matrix"
-        )
+        wanted = "a row of weights for each class (one for two classes) and a column for each feature"
+        found = f"coef_ of {type(classifier).__name__} is another matrix"
+        raise TypeError(f"model must have a dense coef_ with {wanted}; {found}")
     return classifier
 
 
@@ -93,7 +87,7 @@ def class_number(classifier: Any, label: Any, what: str) -> int:
     """Index of a label in `classes_`; `what` names the label in the error message."""
     classes = classifier.classes_.tolist()
     if label not in classes:
-        raise ValueError(f"{what} is {label!r}, which is not a class: these are {listed(classifier.classes_)}")
+        raise ValueError(f"{what} is {label!r}, which is not a class: these are {_markers.listed(classifier.classes_)}")
     return int(classes.index(label))
 
 

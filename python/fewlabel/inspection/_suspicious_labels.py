@@ -72,7 +72,10 @@ def suspicious_labels(
         scores = _linear_model.class_scores(classifier, _linear_model.rows_of(model, _safe_indexing(X, labeled)))
     else:
         tested, parts = _parts(own, cv)
-        folds = [_without(model, y, labeled[tested[hidden]], len(given.labeled)) for hidden in parts]
+        tests = [labeled[tested[hidden]] for hidden in parts]
+        rest = [np.setdiff1d(np.arange(len(given.labeled)), test) for test in tests]
+        kept = zip(rest, tests, strict=True)
+        folds = [_held_out.Fold(model, rows, _safe_indexing(y, rows), test) for rows, test in kept]
         measure = partial(_blind_scores, classes=classes)
         scores = np.empty((len(tested), len(classes)))
         found = _held_out.measured("suspicious labels", folds, X, measure, n_jobs, verbose)
@@ -98,11 +101,6 @@ def _parts(own: np.ndarray, parts: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         return tested, [hidden for _, hidden in folds.split(tested, own[tested])]
-
-
-def _without(model: Any, y: Any, test: np.ndarray, n: int) -> _held_out.Fold:
-    rows = np.setdiff1d(np.arange(n), test)
-    return _held_out.Fold(model, rows, _safe_indexing(y, rows), test)
 
 
 def _blind_scores(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) -> np.ndarray:

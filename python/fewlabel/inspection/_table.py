@@ -8,8 +8,6 @@ Columns = dict[str, list[Any]]
 
 
 class Table(ABC):
-    """A result with columns."""
-
     @abstractmethod
     def _columns(self) -> Columns: ...
 
@@ -24,14 +22,12 @@ class Table(ABC):
 
 
 def html(columns: Columns) -> str:
-    """A table for notebooks."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     rows = ("".join(f"<td>{escape(_cell(value))}</td>" for value in row) for row in zip(*columns.values(), strict=True))
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def text(columns: Columns) -> str:
-    """A table for the console."""
     cells = [[name, *map(_cell, values)] for name, values in columns.items()]
     padded = ([cell.ljust(max(map(len, column))) for cell in column] for column in cells)
     return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))

@@ -48,7 +48,6 @@ def read(given: Iterable[Any], journal: Journal) -> Answers:
 
 
 def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
-    """The present names of classes."""
     for event in renames:
         classes = [event["to"] if name == event["rename"] else name for name in classes]
     return classes
@@ -86,11 +85,8 @@ def check(rows: Any, model: Any, classes: Any, path: Any, show: Any) -> None:
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
-    if (
-        isinstance(rows, str | bytes)
-        or not (hasattr(rows, "__len__") or hasattr(rows, "shape"))
-        or getattr(rows, "shape", 1) == ()
-    ):
+    sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
+    if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {_named(rows)}")
     if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
@@ -128,7 +124,5 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class that is a number must be whole and below 2**63, got {label!r}")
     beside = label if beside is None else beside
     if any(isinstance(beside, kind) != isinstance(label, kind) for kind in (str, bool)):
-        raise ValueError(
-            f"classes must be all texts, all numbers or all bools, got several types: {beside!r} and {label!r}"
-        )
+        raise ValueError(f"classes must be texts, numbers or all bools, got several types: {beside!r} and {label!r}")
     return label

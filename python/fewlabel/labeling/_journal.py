@@ -107,9 +107,7 @@ class Journal:
     def _read(self, file: FileIO) -> None:
         """Read the lines after those that are known; one that was not written to its end is left out."""
         if file.seek(0, os.SEEK_END) < self._end - 1:
-            raise ValueError(
-                f"{self.path} is shorter than before, as something else has changed it: make a new session"
-            )
+            raise ValueError(f"{self.path} is shorter than before, as something has changed it: make a new session")
         file.seek(self._end)
         *lines, rest = file.readall().split(b"\n")
         if rest and not _is_cut(rest):
@@ -129,7 +127,6 @@ class Journal:
             raise ValueError("there is no answer to undo")
 
     def _add(self, event: Event, size: int = 0) -> None:
-        """Add an event to those in memory."""
         self._refuse_undo(event)
         if "undo" in event:
             self._withdrawn = self._standing.pop()

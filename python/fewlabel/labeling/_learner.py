@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _markers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose
 from fewlabel.labeling._answers import Answers
@@ -47,9 +47,7 @@ class Learner:
     def marker(self) -> Any:
         """What marks unlabeled rows for the classifier; NONE if it takes labeled rows only."""
         unlabeled = getattr(self.pipeline[-1], "unlabeled", None)
-        if unlabeled is None:
-            return NONE
-        return None if isinstance(unlabeled, str) and unlabeled == "auto" else unlabeled
+        return NONE if unlabeled is None else None if _markers.is_auto(unlabeled) else unlabeled
 
     @property
     def finds_shares(self) -> bool:
@@ -57,11 +55,6 @@ class Learner:
         given = self.pipeline[-1].get_params()
         prior = given.get("class_prior")
         return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
-
-    def shares(self, model: Any) -> dict[Any, float]:
-        """The class shares of a fit."""
-        last = _linear_model.last(model)
-        return dict(zip(last.classes_.tolist(), last.class_prior_.tolist(), strict=True))
 
     def fit(
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
@@ -82,9 +75,8 @@ class Learner:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             classifier.fit(X, y)
-        model = classifier
-        if len(self.pipeline) > 1:
-            model = Pipeline([*self.pipeline.steps[:-1], (self.pipeline.steps[-1][0], classifier)])
+        *before_it, (name, _) = self.pipeline.steps
+        model = Pipeline([*before_it, (name, classifier)]) if before_it else classifier
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))
         return Fitted(answers, model, classifier.predict(self.X).tolist(), messages, whole)
 

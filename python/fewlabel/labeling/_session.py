@@ -10,6 +10,7 @@ import numpy as np
 
 from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
+from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
 from fewlabel.labeling._answers import Answers, alike, check, checked_label, names_of, read, renamed
 from fewlabel.labeling._journal import CLASSES, Event, Journal
@@ -42,13 +43,6 @@ class Session:
     show : str, callable or None, default=None
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
-
-    Attributes
-    ----------
-    classes : list
-        The classes given in advance, then those of the answers in the order in which they first came.
-    y : ndarray of shape (n_rows,), object
-        The labels, and the marker of the model for unlabeled rows.
 
     Raises
     ------
@@ -186,16 +180,13 @@ class Session:
 
         answers = self._answers()
         table = [answers.get(name, {}) for name in self._names]
-        return pd.DataFrame(
-            {
-                "label": [answer.get("class") for answer in table],
-                "ruled_out": [answer.get("not") for answer in table],
-                "skipped": ["skip" in answer for answer in table],
-                "predicted": self._predicted(self._fitted) if self._fitted else None,
-            },
-            index=self._names,
-            dtype=object,
-        ).astype({"skipped": bool})
+        columns = {
+            "label": [answer.get("class") for answer in table],
+            "ruled_out": [answer.get("not") for answer in table],
+            "skipped": ["skip" in answer for answer in table],
+            "predicted": self._predicted(self._fitted) if self._fitted else None,
+        }
+        return pd.DataFrame(columns, index=self._names, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:
         """The model, fitted to the answers so far from the start; the same as before if there is no new answer.
@@ -217,16 +208,11 @@ class Session:
         """
         answers, known, fits = self._answers(), self._read().known, self._journal.fits()
         changed = fits[-1]["changed"] if fits else None
-        counts = Counter(known.values())
-        return _status.Status(
-            {name: counts[name] for name in self.classes},
-            len(self._names),
-            len(answers) - len(known),
-            *_status.accuracy(answers.values()),
-            float("nan") if changed is None else changed,
-            *_status.hint(fits, counts),
-            (*map(_status.one_class, alike(self.classes)), *(self._fitted.warnings if self._fitted else ())),
-        )
+        counts, classes = Counter(known.values()), self.classes
+        labeled, n, n_skipped = {name: counts[name] for name in classes}, len(self._names), len(answers) - len(known)
+        warned = (*map(_status.one_class, alike(classes)), *(self._fitted.warnings if self._fitted else ()))
+        estimate, changed = _status.accuracy(answers.values()), float("nan") if changed is None else changed
+        return _status.Status(labeled, n, n_skipped, *estimate, changed, *_status.hint(fits, counts), warned)
 
     def widget(self, n: int = 10) -> Any:
         """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
@@ -274,18 +260,17 @@ class Session:
             return fit(None)
         if whole:
             found = fit("auto")
-            guess = self._learner.shares(found.model)
+            last = _linear_model.last(found.model)
+            guess = dict(zip(last.classes_.tolist(), last.class_prior_.tolist(), strict=True))
         else:
             labeled = [self._positions[row] for row in known]
             guess = _choose.guessed(self._learner.coordinates, labeled, [*known.values()])
         drawn = self._drawn()
-        if any(row not in answers.rows for row in drawn):  # the first answers of a draw are no sample of all rows
-            drawn = []
-        shares = _choose.corrected(guess, Counter(known[row] for row in drawn if row in known))
+        whole_draw = all(row in answers.rows for row in drawn)  # its first answers are no sample of all rows
+        shares = _choose.corrected(guess, Counter(known[row] for row in drawn if whole_draw and row in known))
         return fit(shares) if found is None or shares != guess else found
 
     def _drawn(self) -> list[Any]:
-        """Rows that were drawn at random."""
         return [row for event in self._journal.events for row in event.get("draw", ())]
 
     def _draw(self, fitted: Fitted) -> None:
@@ -298,21 +283,17 @@ class Session:
 
     def _mask(self, rows: Iterable[Any]) -> np.ndarray:
         """Which rows these are (n_rows,)."""
-        mask = np.zeros(len(self._names), dtype=bool)
-        mask[[self._positions[row] for row in rows]] = True
-        return mask
+        return np.isin(np.arange(len(self._names)), [self._positions[row] for row in rows])
 
     def _record(self, now: Fitted) -> None:
         """Keep how many predictions a fit changed, and the estimate at its time."""
-        changed, fits = None, self._journal.fits()
+        changed, fits, n_labels = None, self._journal.fits(), len(now.answers.known)
         if self._fitted is not None:
             before = self._predicted(self._fitted)
             changed = float(np.mean([a != b for a, b in zip(before, now.predicted, strict=True)]))
         count, *estimate = _status.accuracy(self._answers().values())
-        if changed is not None or not fits or fits[-1]["fit"] != len(now.answers.known):  # not again after a restart
-            self._journal.append({
-                "fit": len(now.answers.known), "changed": changed, "estimate": estimate if count else None
-            })  # fmt: skip
+        if changed is not None or not fits or fits[-1]["fit"] != n_labels:  # not again after a restart
+            self._journal.append({"fit": n_labels, "changed": changed, "estimate": estimate if count else None})
 
     def _predicted(self, fitted: Fitted) -> list[Any]:
         """The class of each row in a fit, under its present name."""
@@ -342,7 +323,6 @@ class Session:
         return checked_label(label, marker, next(iter(self._given or beside), None))
 
     def _class(self, label: Any) -> Any:
-        """A label that is a class by now."""
         if (label := self._checked(label)) not in self.classes:
             raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
         return label

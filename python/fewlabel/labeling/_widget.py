@@ -146,9 +146,7 @@ class LabelingWidget(anywidget.AnyWidget):
             "left": len(self._queue),
             "status": _text(status).splitlines()[1:],
             "stop": status.stop,
-            "history": [
-                [event["fit"], *event["estimate"]] for event in self._session._journal.fits() if event["estimate"]
-            ],
+            "history": [[fit["fit"], *fit["estimate"]] for fit in self._session._journal.fits() if fit["estimate"]],
         }
 
     def _listed(self, name: Any, answer: Event) -> list[str]:
@@ -176,8 +174,8 @@ class LabelingWidget(anywidget.AnyWidget):
         if fitted is None:
             return {"predicted": None, "reasons": []}
         try:
-            x = self._rows.iloc[[k]] if getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc") else None
-            found = explain(fitted.model, _row(self._rows, k) if x is None else x, n=_REASONS)
+            frame = getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc")
+            found = explain(fitted.model, self._rows.iloc[[k]] if frame else _row(self._rows, k), n=_REASONS)
             reasons = [_text(name) for name in found.features[found.contributions > 0]]
         except Exception:  # a model without weights of features, for one
             reasons = []
@@ -202,7 +200,6 @@ def _content(shown: Any) -> dict[str, Any]:
 
 
 def _said_of(answer: Event) -> str:
-    """An answer as text."""
     if "class" in answer:
         return _text(answer["class"])
     return _text("not " + ", ".join(map(str, answer["not"]))) if "not" in answer else "skipped"
@@ -214,7 +211,6 @@ def _text(value: Any) -> str:
 
 
 def _said(reason: BaseException) -> str:
-    """What an exception says."""
     try:
         text = str(reason)
     except Exception:
