@@ -23,7 +23,7 @@ import (
 //	         words of the rules
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
-//	         2. T of all rows, with these shares; it begins at T of the third where there are many rows and labels
+//	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
 //	         3. the classifier is T + v (S + M)
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
@@ -54,7 +54,11 @@ const (
 // time, and .010 lower with fewer rows (fbis, re0). With 8 labels in all it kept one wrong start of the third in 10.
 var warmRows = 1 << 12
 
-const fewLabels = 20 // with fewer labeled rows T of a third is no start
+// With fewer labeled rows, or fewer of a class, T of a third is no start.
+const (
+	fewLabels  = 20
+	fewOfClass = 2
+)
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
 func learn(x *setting, begin start) (*fitted, error) {
@@ -70,14 +74,8 @@ func learn(x *setting, begin start) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if moves {
-		c.loosen()
-		if err := c.settleShares(); err != nil {
-			return nil, err
-		}
-	}
-	if begin.model == nil && c.third != nil && labeled(x.sample) >= fewLabels && x.unlabeled() >= warmRows {
-		begin = x.startAt(c.third, c.part)
+	if begin, err = c.prepare(moves, begin); err != nil {
+		return nil, err
 	}
 	result, err := search(c.setting, begin)
 	if err != nil {
@@ -86,6 +84,26 @@ func learn(x *setting, begin start) (*fitted, error) {
 	c.join(result)
 	result.setting.views, result.setting.options.Tol = part, x.options.Tol
 	return result, nil
+}
+
+// prepare moves the shares where they may, and lets T of many rows begin at T of a part of them.
+func (c *committee) prepare(moves bool, begin start) (start, error) {
+	x := c.setting
+	warm := begin.model == nil && x.unlabeled() >= warmRows &&
+		labeled(x.sample) >= max(fewLabels, fewOfClass*float64(x.sample.Classes()))
+	var err error
+	if moves {
+		loose := *x
+		loose.options = x.loose()
+		c.setting = &loose
+		err = c.settleShares()
+	} else if warm {
+		err = c.fitPart(x.loose())
+	}
+	if err == nil && warm && c.third != nil {
+		begin = x.startAt(c.third, c.part)
+	}
+	return begin, err
 }
 
 // averages reports whether the result is that of a committee.
@@ -122,11 +140,11 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 	return c, nil
 }
 
-// loosen lets T end early.
-func (c *committee) loosen() {
-	loose := *c.setting
-	loose.options.Tol = max(loose.options.Tol, min(looseness*loose.options.Tol, calibratedTol))
-	c.setting = &loose
+// loose are options that let T end early.
+func (x *setting) loose() method.Options {
+	loose := x.options
+	loose.Tol = max(loose.Tol, min(looseness*loose.Tol, calibratedTol))
+	return loose
 }
 
 // add adds a view.
@@ -160,30 +178,13 @@ func (c *committee) settleShares() error {
 	return nil
 }
 
-// moveShares moves the shares to those of the classes that the views and a classifier of a third of the rows predict.
+// moveShares moves the shares to those of the classes that the views and a classifier of a part of the rows predict.
 func (c *committee) moveShares() error {
-	x, job := c.setting, c.sample.Job.Silent()
-	draw := x.sample.Third
-	if startsCoarsely(x) { // there are so many rows that fewer are enough
-		draw = x.sample.Coarse
-	}
-	part, err := draw(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
-	if err != nil || part == nil || !part.Sample.Transductive() {
+	if err := c.fitPart(c.options); err != nil || c.third == nil {
 		return err
 	}
-	problem := x.problem
-	problem.Start = nil // it has features that the part has not
-	small, err := newSetting(part.Sample, problem, x.options, x.trained)
-	if err != nil {
-		return err
-	}
-	result, err := run(small, small.sample.Job, start{}, 0)
-	if err != nil {
-		return err
-	}
-	c.part, c.third = part, result
-	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
-	predicted := x.predicted(c.with(result.Model))
+	x := c.setting
+	predicted := x.predicted(c.with(c.third.Model))
 	prior, settled := *x.prior, *x
 	prior.Shares = make([]float64, len(predicted))
 	for y, share := range x.prior.Shares {
@@ -192,6 +193,29 @@ func (c *committee) moveShares() error {
 	settled.prior = &prior
 	c.setting = &settled
 	return nil
+}
+
+// fitPart fits T of a third of the rows, or of fewer if there are so many that these are enough.
+func (c *committee) fitPart(options method.Options) error {
+	x, job := c.setting, c.sample.Job.Silent()
+	draw := x.sample.Third
+	if startsCoarsely(x) {
+		draw = x.sample.Coarse
+	}
+	part, err := draw(job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
+	if err != nil || part == nil || !part.Sample.Transductive() {
+		return err
+	}
+	problem := x.problem
+	problem.Start = nil // it has features that the part has not
+	small, err := newSetting(part.Sample, problem, options, x.trained)
+	if err != nil {
+		return err
+	}
+	c.part = part
+	c.third, err = run(small, small.sample.Job, start{}, 0)
+	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
+	return err
 }
 
 // with is the mean of the views and a transductive classifier, in units of this one.

@@ -264,16 +264,17 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 }
 
 // From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
-// with few labels, however many there are of a class.
+// with few labels, however many there are of a class, nor with fewer than two of a class.
 func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 	before := warmRows
 	t.Cleanup(func() { warmRows = before })
 	four, eight := []float64{0.6, 0.2, 0.1, 0.1}, []float64{0.44, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08}
+	even := func(classes int) []float64 { return slices.Repeat([]float64{1 / float64(classes)}, classes) }
 	for _, c := range []struct {
 		labeled int
 		shares  []float64
 		warm    bool
-	}{{30, four, true}, {12, four, false}, {24, eight, true}} {
+	}{{30, four, true}, {12, four, false}, {24, eight, true}, {32, even(4), true}, {30, even(20), false}} {
 		data := planted.Classes(4000, 250, c.labeled, c.shares, 2)
 		var passes, errors [2]float64
 		for k, rows := range []int{1 << 20, 2000} {
