@@ -15,7 +15,7 @@ type Method string
 
 // The methods that the table names.
 const (
-	auto      Method = "auto" // annealing or switching, whichever ends lower
+	auto      Method = "auto" // annealing, in a committee or compared with switching
 	annealing Method = "annealing"
 	switching Method = "switching"
 )

@@ -21,8 +21,8 @@ class TransductiveSVC(LinearClassifier):
     Parameters
     ----------
     method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
-        How labels of unlabeled rows are found. "auto": by annealing and by switching, and the solution with the lower
-        objective is returned; averaged with two other classifiers if the class shares are estimated, see Notes.
+        How labels of unlabeled rows are found. "auto": by annealing, averaged with two other classifiers if the class
+        shares are estimated, see Notes, and otherwise by switching, too: the lower objective is returned.
         "annealing": soft labels that become hard as a temperature decreases. "switching": hard labels, many exchanged
         at a time, while the weight of the unlabeled rows increases. "pair_switching": Joachims' algorithm, one pair at
         a time. "gradient": a smooth loss in place of labels. An object of `fewlabel.methods` has options.
@@ -161,9 +161,9 @@ class TransductiveSVC(LinearClassifier):
     1 where f is at most 0.4 from 0, 0 where it is 1 or more, and two parabolas in between. With more classes, m is s_y
     minus 0.1 log Σ_{k≠y} exp(10 s_k); for an unlabeled row y is the class with the largest score.
 
-    With "auto" the last row of `history_` is the comparison of annealing with switching. If it estimates shares, the
-    classifier is a weighted sum of the best solution, the supervised one and a mixture of all rows (Nigam et al. 2000),
-    see "the committee of auto" in "How it works"; `history_` and `objective_` are those of the solution.
+    If "auto" estimates shares, the classifier is a weighted sum of the solution of annealing, the supervised one and a
+    mixture of all rows (Nigam et al. 2000), see "the committee of auto" in "How it works"; `history_` and `objective_`
+    are those of annealing. Otherwise the last row of `history_` is the comparison of annealing with switching.
 
     Several labels a row, `y` a matrix of 0, 1 and markers: each column is a problem of two classes. `classes_` and
     `history_` are lists with an entry for each column; `coef_` and `intercept_` have a row, `transduction_` and

@@ -40,11 +40,11 @@ class Annealing(_Balanced):
 
 
 class Auto(_Balanced):
-    """Annealing or switching: at the end of annealing the two are compared, and the lower objective is returned.
+    """Annealing, averaged with other classifiers or compared with another method.
 
-    With 32,768 unlabeled rows or more, annealing is also compared with one that starts at a mixture of all rows. If the
-    class shares are estimated, the result is averaged with the supervised classifier and a mixture of all rows, and
-    many rows are fitted from a part of them on, without a comparison.
+    If the class shares are estimated, annealing is averaged with the supervised classifier and a mixture of all rows.
+    Otherwise it is compared with switching, and the lower objective is returned. With 32,768 unlabeled rows or more, it
+    is also compared with annealing that starts at a mixture of all rows.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ STAGE = r"\[\w+\] (\w+): (\d+) models?, (\d+) passes"
 @pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
 @pytest.mark.parametrize("y", [Y, np.column_stack([Y, Y])], ids=["classes", "columns"])
 def test_verbose_tells_which_models_were_trained(y: Any, capfd: pytest.CaptureFixture[str]) -> None:
-    model = TransductiveSVC(verbose=1, calibrate=True).fit(X, y)
+    model = TransductiveSVC(class_prior="labels", verbose=1, calibrate=True).fit(X, y)
     stages = [re.fullmatch(STAGE, line) for line in capfd.readouterr().out.splitlines()]
     told = [stage.groups() for stage in stages if stage]
     assert {name for name, _, _ in told} >= {"annealing", "switching"}
