@@ -33,8 +33,7 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
     whether this word occurs. The weights that solve many such problems lie near a subspace of few dimensions (Ando and
-    Zhang 2005). The coordinates of the rows in this subspace are additional features, which help any classifier trained
-    on few labels.
+    Zhang 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
 
     Parameters
     ----------
@@ -47,8 +46,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         its first k choices are predicted from the other half, either all k in order or, for each class, whether it is
         among them. Both need `y`; k is 2 and 3 unless a number is given, as in "top_1". An array: nonzero entries are
         positive examples. A callable takes X (CSR) and y and returns such an array, optionally with an array
-        (n_problems, n_features) whose nonzero entries are the features hidden from each problem. A list combines the
-        problems of its entries.
+        (n_problems, n_features) whose nonzero entries are the features hidden from each problem. A list: all of these.
     max_problems : int, default=1000
         Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
     solver : {"none", "squared"}, default="none"
@@ -201,8 +199,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Returns
         -------
         table : list of Strongest
-            One entry per component, group by group: `component`, its index; `positive` and `negative`, lists of (name,
-            weight).
+            For each component, group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
         """
         check_is_fitted(self)
         n_features = _numbers.check_count("n_features", n_features)

@@ -83,8 +83,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding, which can decide ties, and
-            to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With fractional or larger weights
-            each row gets one hard label.
+            to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With others a row gets one label.
 
         Raises
         ------
@@ -192,8 +191,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Returns
         -------
         score : float
-            Weighted share of the labeled rows, of several labels a row of the known entries, that are right; a
-            ValueError if there is none.
+            Weighted share of the labeled rows, or known entries, that are right; a ValueError if there is none.
         """
         check_is_fitted(self)
         if _columns.several(self):

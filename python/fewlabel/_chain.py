@@ -1,5 +1,4 @@
-"""Sequences: one matrix for each, or all tokens below each other with the lengths of the sequences; and their fits and
-best tags in the library."""
+"""Sequences, one matrix for each or all tokens with the lengths; their fits and best tags in the library."""
 
 import itertools
 import re

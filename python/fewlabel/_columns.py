@@ -22,7 +22,8 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
         raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
     if model._is_warm():
         raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
-    ones, zeros = ((np.ones(len(codes)) if weights is None else weights) @ (codes == label) for label in (1, 0))
+    chosen = codes == 1, codes == 0
+    ones, zeros = (each.sum(axis=0).astype(float) if weights is None else weights @ each for each in chosen)
     if not (ones + zeros).any():
         raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
     empty = ones + zeros == 0

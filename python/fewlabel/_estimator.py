@@ -9,6 +9,8 @@ from fewlabel._compat import BaseEstimator
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _threads
 
+_ENDS = ("n_iter", "objective", "termination_condition")
+
 
 class Estimator(BaseEstimator):
     n_jobs: Any
@@ -39,14 +41,10 @@ class Estimator(BaseEstimator):
             raise ValueError(f"warm_start=True continues from a model with the {kind} {found}: set warm_start=False")
 
     def _keep_end(self, report: dict[str, Any]) -> None:
-        for name in ("n_iter", "objective", "termination_condition"):
+        for name in _ENDS:
             setattr(self, f"{name}_", report[name])
 
     def _report(self, method: str) -> dict[str, Any]:
         """How the last fit ended, for the library."""
-        return {
-            "method": method,
-            "n_iter": self.n_iter_,
-            "objective": self.objective_ if np.isfinite(self.objective_) else None,
-            "termination_condition": self.termination_condition_,
-        }
+        ends = {name: getattr(self, f"{name}_") for name in _ENDS}
+        return ends | {"method": method, "objective": self.objective_ if np.isfinite(self.objective_) else None}

@@ -24,9 +24,7 @@ def as_sklearn(model: Any, calibrated: bool) -> Any:
 def _linear(copy: Any, model: Any, classes: np.ndarray, scale: float) -> Any:
     """An estimator with the weights of a model times a number."""
     copy.classes_, copy.coef_, copy.intercept_ = classes.copy(), model.coef_ * scale, model.intercept_ * scale
-    for name in _COPIED:
-        if hasattr(model, name):
-            setattr(copy, name, getattr(model, name))
+    vars(copy).update({name: value for name, value in vars(model).items() if name in _COPIED})
     return copy
 
 

@@ -34,16 +34,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     kernel : {"graph", "rbf", "precomputed"} or callable, default="graph"
         "graph": rows are similar if many short paths connect them in a graph of nearest neighbors, see Notes. "rbf":
         exp(-gamma ‖x - y‖²). "precomputed": X is the kernel matrix of all rows; in `transform`, the kernel between new
-        rows and those of `fit`, shape (n_new, n_rows). A callable takes two arrays of rows, sparse if X is, and returns
-        their kernel matrix (n, m).
+        rows and those of `fit`, shape (n_new, n_rows). A callable maps two arrays of rows, sparse if X is, to (n, m).
     gamma : "scale" or float, default="scale"
         Parameter of "rbf", above 0. "scale": 1 / (n_features * X.var()), as in scikit-learn's `SVC`.
     n_neighbors : int, default=5
-        For "graph": number of neighbors of each row, or all other rows if there are fewer. Two rows are connected if
-        either is among the neighbors of the other.
+        For "graph": neighbors of each row, at most all others. Rows are connected if one is a neighbor of the other.
     n_components : int or None, default=None
-        Largest number of features. None: 50 for "graph", 500 for other kernels. With as many as distinct rows the
-        kernel is exact.
+        Largest number of features. None: 50 for "graph", 500 for others. As many as distinct rows: an exact kernel.
     n_jobs : int or None, default=None
         Number of threads of the neighbor search, as in scikit-learn.
 
@@ -145,9 +142,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         _numbers.check_count("n_neighbors", self.n_neighbors)
         if self.n_components is not None:
             _numbers.check_count("n_components", self.n_components)
-        if isinstance(self.gamma, str) and self.gamma == "scale":
-            return None
-        return _numbers.check_positive("gamma", self.gamma, otherwise='"scale" or ')
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        return None if scaled else _numbers.check_positive("gamma", self.gamma, otherwise='"scale" or ')
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

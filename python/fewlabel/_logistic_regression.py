@@ -27,8 +27,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         "expectation" only requires that mean; "posterior" minimizes their divergence from labels with that mean. An
         object of `fewlabel.methods` has options.
     alpha : float, default=1e-4
-        Strength of the regularization ½‖w‖², above 0, as in `TransductiveSVC`. With smaller values, probabilities are
-        closer to 0 and 1.
+        Strength of the regularization ½‖w‖², as in `TransductiveSVC`. Small values: probabilities closer to 0 and 1.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of unlabeled rows, or of their entropy, as in `TransductiveSVC`; 0 fits a supervised
         model. "expectation" and "posterior" have no such term: all values above 0 are equivalent.

@@ -43,9 +43,8 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     Parameters
     ----------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
-        Fitted estimator. `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
-        `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_` and `objective_`
-        are not saved.
+        Fitted. Not saved are `alpha_`, `unlabeled_weight_`, `transduction_`, `label_distributions_`, `method_`,
+        `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_`, `objective_`.
     path : path-like
         The file, usually with the ending .safetensors. An existing file, or the target of a link, is replaced.
 

@@ -96,8 +96,7 @@ def _smallest(similar: sp.csr_array, m: int, zero: sp.csc_array) -> tuple[np.nda
     """The m smallest eigenvalues (m,) of I - similar, ascending, and their vectors (n, m), for m far below n.
 
     Of the eigenvalue 0, which is repeated, an iteration would find only some vectors.
-    If the rows lie near a line or a plane, the eigenvalues are so close that an iteration does not converge, but the
-    factors of the matrix are sparse.
+    If the rows lie near a line or a plane, the eigenvalues are too close for an iteration, but the factors are sparse.
     """
     n, pieces = zero.shape
     known = zero[:, :m].toarray()

@@ -11,8 +11,7 @@ Method   fits with each of CANDIDATES as share, in which a fold of the positive 
          (1.01 - k(c))^2
 Source   the bound: Scott 2015, Garg et al. 2021 (best bin estimation), for scores of supervised models. Agreement as a
          choice of the number of clusters: Lange et al. 2004. Fits that use the unlabeled rows, and both together: ours
-Interval normal for log p: the deviation of a bootstrap of the held-out rows, and WRONG for what the fits rank wrongly,
-         which no bootstrap sees
+Interval normal for log p: the deviation of a bootstrap of the held-out rows, and WRONG for what is ranked wrongly
 Cost     FOLDS fits a candidate, of MOST_ROWS rows, by switching
 """
 
@@ -31,8 +30,6 @@ FEWEST = 10  # positive rows: with fewer the interval is nearly 0 to 1
 LARGEST = 0.95  # upper limit of the bound from which on the ranking shows no rest
 SPREAD = 0.2  # deviation of log p from the logarithm of the bound
 WRONG = 0.3  # deviation of log p by what is ranked wrongly
-TIMES = 200  # bootstrap replications
-LEVEL = 0.9  # of the interval
 _LOOSE = 1e-3  # tolerance of the fits: ranks need no last digits
 
 
@@ -44,9 +41,7 @@ class Share(NamedTuple):
     upper: float
 
 
-def of_labels(
-    model: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None, times: int = TIMES, level: float = LEVEL
-) -> Share:
+def of_labels(model: Any, X: Any, codes: np.ndarray, weights: np.ndarray | None, times: int, level: float) -> Share:
     """Share of the only class among the unlabeled rows, those with code -1, by weight; `model` is a TransductiveSVC."""
     counted = np.ones(len(codes), dtype=bool) if weights is None else weights != 0
     positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))

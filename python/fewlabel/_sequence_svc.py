@@ -34,11 +34,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
     loss : {"softmax_margin", "crf", "soft_hinge"}, default="softmax_margin"
         Loss of a sequence. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the
         number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
-        conditional random field. "soft_hinge": "softmax_margin" with scores and Δ multiplied by `rho`, and the result
-        divided by `rho`.
+        conditional random field. "soft_hinge": "softmax_margin" of scores and Δ times `rho`, divided by `rho`.
     alpha : float, default=1e-7
-        Strength of the regularization ½‖w‖², above 0. Losses are averaged over the labeled tokens, and rows are scaled
-        by their root mean square norm.
+        Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens, see Notes.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     forbidden_transitions : "iob" or iterable of (tag or None, tag or None), default=()
@@ -145,8 +143,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         y : array-like of shape (n_tokens,), or list of such
             Tags, likewise. Tokens without one have the marker `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
-            Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or all tokens form one
-            sequence.
+            Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or there is only one.
 
         Raises
         ------

@@ -31,8 +31,7 @@ class TransductiveSVC(LinearClassifier):
         by their root mean square norm, so that `alpha` does not depend on the scale of X, see Notes. "auto":
         1e-3 min(1, √(16384/n)) for n labeled and unlabeled rows.
     unlabeled_weight : float or "auto", default="auto"
-        Weight of the averaged loss of unlabeled rows, 0 to 1e6; 0 fits a supervised model. "auto": min(1, u/(20 l)) for
-        l labeled and u unlabeled rows.
+        Weight of the averaged loss of u unlabeled rows, 0 (supervised) to 1e6. "auto": min(1, u/(20 l)) for l labels.
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
         Share of each class among the unlabeled rows. "auto": estimated as by `estimate_class_prior`. "labels": the
         shares of the labeled rows, by weight. Otherwise shares in the order of `classes_`, or a dict from class to
@@ -53,8 +52,7 @@ class TransductiveSVC(LinearClassifier):
         Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
         equal total weight. It does not change `class_prior_`. A dict that has every class may name others.
     calibrate : bool, default=False
-        Whether to calibrate probabilities by cross-validation on the labeled rows, at the cost of about one more fit.
-        `predict_proba` exists only with True.
+        Whether to calibrate probabilities by cross-validation, for about one more fit, and have `predict_proba`.
     unlabeled : "auto", None or a label, default="auto"
         Marker of unlabeled rows in `y`. "auto": None, NaN, pandas.NA, nulls of Arrow and Polars and masked entries; if
         `y` has none of these, -1 and the text "-1". None: every row is labeled. Any other value is the marker, for
@@ -105,8 +103,7 @@ class TransductiveSVC(LinearClassifier):
         was reached; "no_switch" (the others): no exchange of labels lowers the objective; "converged": the supervised
         optimum was reached; "stationary" (gradient): the gradient norm is within `tol`, at a local minimum;
         "one_class": all labels have one class; "stopped": by a callback. With a warning: "max_iter"; "unsettled":
-        labels still changed at the full weight; "not_converged": the last solve did not reach `tol`, and more steps
-        would not help.
+        labels still changed at the full weight; "not_converged": the last solve could not reach `tol`.
     history_ : dict of str to ndarray of shape (n_steps,)
         Values of each outer step: "objective"; "temperature" (annealing) or "unlabeled_weight" (the others);
         "n_switched", the number of labels changed; "positive_share", the share of unlabeled rows with a score above 0,

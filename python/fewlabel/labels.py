@@ -151,16 +151,14 @@ def from_votes(
     accuracies : "auto" or array-like of shape (n_sources,), default="auto"
         Probability that a vote of the source is right, above 0 and below 1.
     sources : list or dict, default=None
-        Names of the sources; the `keywords` of `keyword_votes` stand for their words. None: the columns of a data
-        frame, else 0, 1, ...
+        Names of the sources, or the `keywords` of `keyword_votes`. None: the columns of a data frame, else 0, 1, ...
     unlabeled : object, default="auto"
         Marker, as for the classifiers.
 
     Returns
     -------
     votes : Votes
-        A `y`, with a table of the sources. Classes are assumed to have equal shares: their shares are the `class_prior`
-        of the classifier.
+        A `y`, with a table of the sources. It assumes equal shares of the classes: give the classifier a `class_prior`.
 
     References
     ----------
@@ -214,7 +212,7 @@ def _summary(names: list[Any], votes: np.ndarray, classes: np.ndarray) -> _table
 
 def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any) -> np.ndarray:
     """Those given, or estimated from numbers of classes; -1 is no vote, no label."""
-    if not (isinstance(given, str) and given == "auto"):
+    if not _markers.is_auto(given):
         a, n = _weights.numbers("accuracies", [] if isinstance(given, str | Mapping) else given), votes.shape[1]
         if a.shape != (n,) or not ((a > 0) & (a < 1)).all():
             raise ValueError(f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {given!r:.60}")
@@ -244,9 +242,8 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
     p = np.exp(logs - logs.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     p[(votes < 0).all(axis=1)] = 0
-    labeled = np.flatnonzero(truth >= 0)
-    p[labeled] = 0
-    p[labeled, truth[labeled]] = 1
+    labeled = truth >= 0
+    p[labeled] = np.eye(n_classes)[truth[labeled]]
     return p
 
 

@@ -64,8 +64,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         X : array-like of length n_rows
             Rows; only their number is used.
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
-            Labels, with markers for the rows without one. Of several labels a row, a row with a known entry is labeled,
-            and an int `cv` is the number of folds of `KFold`.
+            Labels and markers. Of several labels a row, rows with a known entry are labeled, and folds are `KFold`'s.
         groups : array-like of shape (n_rows,) or None, default=None
             Group of each row, for a splitter that uses groups. Groups of unlabeled rows are ignored.
 
@@ -126,8 +125,7 @@ def held_out_probabilities(
 ) -> np.ndarray:
     """Probabilities of the classes for each labeled row, by a fit without its label.
 
-    In place of `cross_val_predict(method="predict_proba")`, which numbers the marker among the classes. Each fit has
-    all unlabeled rows.
+    Replaces `cross_val_predict(method="predict_proba")`, to which the marker is a class. Fits see all unlabeled rows.
 
     Parameters
     ----------
@@ -145,8 +143,7 @@ def held_out_probabilities(
     Returns
     -------
     probabilities : ndarray of shape (n_rows, n_classes), float64
-        A column for each class with a label, sorted. Rows that no fit has held out, such as unlabeled ones, are NaN;
-        those that several have held out have the mean.
+        A column for each class with a label, sorted. NaN for rows that no fit held out, the mean where several did.
     """
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     classes = targets.classes[targets.counts() > 0]

@@ -211,8 +211,7 @@ class LearningCurveDisplay:
 
         self.ax_ = plt.subplots(figsize=(6, 4), layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
-        self.lines_: list[Any] = []
-        self.fill_between_: list[Any] = []
+        self.lines_, self.fill_between_ = list[Any](), list[Any]()
         semi_supervised = self.scores, "labeled and unlabeled rows", BLUE, "o-"
         supervised = self.supervised_scores, "labeled rows only", ORANGE, "s--"
         for scores, label, color, style in (semi_supervised, supervised):

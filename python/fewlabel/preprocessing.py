@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,16 +62,11 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     """
     if not callable(score_func):
         raise ValueError(f"score_func must be a function of X and y, such as chi2, got {score_func!r:.60}")
-    return _LabeledOnly(score_func, unlabeled)
+    return partial(_of_labeled, score_func=score_func, unlabeled=unlabeled)  # can be pickled
 
 
-@dataclass(frozen=True)
-class _LabeledOnly:
-    score_func: Callable[..., Any]
-    unlabeled: Any
-
-    def __call__(self, X: Any, y: Any) -> Any:
-        return self.score_func(*_targets.labeled_part(X, y, self.unlabeled)[:2])
+def _of_labeled(X: Any, y: Any, score_func: Callable[..., Any], unlabeled: Any) -> Any:
+    return score_func(*_targets.labeled_part(X, y, unlabeled)[:2])
 
 
 @described_as(Shared, Unused)

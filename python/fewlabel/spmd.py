@@ -42,17 +42,14 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,), or fewlabel.labels.Soft
-        Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. The classes are those of all
-        ranks.
+        Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. All ranks have all classes.
     comm : mpi4py.MPI.Comm
-        The ranks. It must not carry other messages during the fit, which uses it in another thread: MPI must be
-        initialized for threads, as mpi4py does by default.
+        The ranks. Only the fit may use it, in another thread, for which MPI must be initialized, as mpi4py does.
 
     Returns
     -------
     estimator : estimator
-        The fitted estimator. `transduction_`, `label_distributions_` and the passes in `history_` are for the rows of
-        this rank.
+        Fitted; `transduction_`, `label_distributions_` and the passes in `history_` are for the rows of this rank.
 
     Raises
     ------

@@ -27,7 +27,7 @@ CODES = Y.astype(np.int32)
 def usable_afterwards() -> Iterator[None]:
     yield
     assert TransductiveSVC().fit(X, Y).n_iter_ >= 1
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 def refused(
@@ -477,7 +477,7 @@ def assembled(sizes: dict[str, Any], **arrays: Any) -> int:
 def test_arrays_that_cannot_be_assembled(arrays: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         assembled({"n_classes": 2, "n_features": 3}, **arrays)
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 SMALL = np.random.default_rng(0).random((60, 12)).clip(0.3) - 0.3  # some 0

@@ -166,7 +166,7 @@ def test_status_codes_become_exceptions(status: int, message: str, kind: type) -
 
 def test_no_handle_stays() -> None:
     TransductiveSVC().fit(X, Y)
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 # --- the table of signatures against the header ----------------------------------------------------------------------
@@ -386,7 +386,7 @@ def test_many_threads_at_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(coefficients, range(24)))
     assert results == [coefficients()] * 24
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 def test_number_of_threads() -> None:
@@ -426,7 +426,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 small = text_like()
-print("next fit", TransductiveSVC().fit(small.X, small.y).n_iter_ > 0, _library.live_handles())
+print("next fit", TransductiveSVC().fit(small.X, small.y).n_iter_ > 0, _library.library().fewlabel_live_handles())
 """
 
 

@@ -55,7 +55,7 @@ def refused(task):
     else:
         sys.exit("not refused")
     TransductiveSVC().fit(small.X, small.y)
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 """
 
 
@@ -256,7 +256,7 @@ def once(k):
             pass
 
 def facts():
-    return len(os.listdir("/proc/self/fd")), status("Threads"), _library.live_handles()
+    return len(os.listdir("/proc/self/fd")), status("Threads"), _library.library().fewlabel_live_handles()
 
 begun, warm = time.monotonic(), 12
 while warm > 0 or time.monotonic() - begun < float(sys.argv[1]) / 4:

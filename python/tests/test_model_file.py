@@ -64,7 +64,7 @@ def test_round_trip(path: Path, y: np.ndarray) -> None:
     assert alone.classes_.tolist() == [0, 1]
     assert model.classes_[alone.predict(X)].tolist() == model.predict(X).tolist()
     np.testing.assert_array_equal(library_decides(path, X, 1)[1], alone.predict(X))
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 def by_package(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
@@ -136,7 +136,7 @@ def test_a_chain_from_a_file_tags_to_the_same_bits(path: Path) -> None:
     assert model.classes_[alone.predict(rows, lengths)].tolist() == model.predict(rows, lengths).tolist()
     on = model.set_params(warm_start=True).fit(rows, y, lengths)
     assert again.set_params(warm_start=True).fit(rows, y, lengths).coef_.tobytes() == on.coef_.tobytes()
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(X.shape[1]) % 2])
@@ -149,7 +149,7 @@ def test_a_structure_from_a_file_gives_the_same_bits(path: Path, groups: np.ndar
     save_alone(model, path)
     alone = load_model(path).set_params(structure_weight=2.5)
     assert (alone.transform(X) - model.transform(X)).nnz == 0
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 KINDS_OF_FILES = {  # and their tensors, as in docs/c.md
@@ -230,7 +230,7 @@ def test_what_cannot_be_saved(path: Path) -> None:
         save_model(model, path)
     with pytest.raises(OSError, match="missing"):
         save_model(TransductiveSVC().fit(X, Y), path.parent / "missing" / "model")
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 def test_one_class_has_every_row_whatever_the_scores(path: Path) -> None:

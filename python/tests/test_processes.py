@@ -98,7 +98,7 @@ def test_fork_while_another_thread_fits() -> None:
                 thread.join(30)
                 assert not thread.is_alive()
             assert all((coef == kept[0]).all() for coef in kept) and len(kept) == 3
-            assert _library.live_handles() == 0
+            assert _library.library().fewlabel_live_handles() == 0
             """
         )
     )
@@ -206,7 +206,7 @@ def test_sixteen_threads_with_fits_of_their_own() -> None:
     )
     assert together == alone * 2
     assert len(set(alone)) == 16
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
 
 
 # --- another Go library in the process -------------------------------------------------------------------------------

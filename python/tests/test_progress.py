@@ -255,7 +255,7 @@ def test_a_callback_that_raises_ends_the_fit_and_the_next_one_works(callback: An
     with pytest.raises(ZeroDivisionError, match=f"the user's own, in {hook}"):
         model.set_callbacks(recorder).fit(X, Y)
     assert recorder.hooks[-1] == "teardown"
-    assert _library.live_handles() == 0
+    assert _library.library().fewlabel_live_handles() == 0
     model.set_callbacks(Recorder()).fit(X, Y)
     np.testing.assert_array_equal(model.coef_, TransductiveSVC().fit(X, Y).coef_)
 

@@ -14,6 +14,7 @@ from fewlabel._native import _signatures as c
 _CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
 _LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
+_TAKEN = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}  # see check_finite
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
@@ -21,15 +22,8 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
     """X as CSR, unchanged if it is that, or dense rows of float64 or float32. Values are not checked."""
     X = admitted(X)
     try:
-        return validate_data(
-            estimator,
-            X,
-            y=None if y is None else "no_validation",  # None: scikit-learn reports the missing y
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # check_finite names the place
-        )
+        given = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
+        return validate_data(estimator, X, y=given, reset=reset, **_TAKEN)
     except (OverflowError, TypeError, ValueError) as reason:
         if isinstance(reason, ValueError) and (holds_text(X) or "string to float" in str(reason)):
             cure = "such as TfidfVectorizer in a pipeline, or for tokens fewlabel.sequences.TokenVectorizer"

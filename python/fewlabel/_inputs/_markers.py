@@ -97,9 +97,9 @@ def objects(values: Any) -> np.ndarray:
 
 
 # ------------------------------------------------------------------ markers
-def is_auto(unlabeled: Any) -> bool:
-    """Whether the marker is to be found."""
-    return isinstance(unlabeled, str) and unlabeled == "auto"
+def is_auto(parameter: Any) -> bool:
+    """Whether the marker, or another parameter, is to be found."""
+    return isinstance(parameter, str) and parameter == "auto"
 
 
 def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -197,11 +197,11 @@ def looks_missing(name: Any) -> bool:
 def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
     if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
-        means, found = (
-            " (every row is labeled)" * (unlabeled is None),
-            f"{labels[missing][0]!s} in row {rows[missing][0]}",
+        place, means = rows[missing][0], " (every row is labeled)" if unlabeled is None else ""
+        found = (
+            f"{name} has {labels[missing][0]!s} in row {place}, which is not the marker set by unlabeled={unlabeled!r}"
         )
-        found = f"{name} has {found}, which is not the marker set by unlabeled={unlabeled!r}{means}"
+        found += means
         raise ValueError(f"{found}. None and NaN are markers with the default, unlabeled='auto'.")
     labels = in_one_type(labels, name)
     if len(labels):

@@ -1,7 +1,6 @@
 """What is known of the classes of rows, read once from every form of `y`.
 
-Targets are the classes and, for each row, a sparse list of (class, probability): a label has one entry, a set has equal
-ones, an unlabeled row none.
+Targets are the classes and, for each row, a sparse list of (class, probability): of a label one, of a set equal ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -307,7 +306,8 @@ def labeled_part(
         labeled = targets.codes.min(axis=1) >= 0
         values = targets.codes[labeled]
     else:
-        labeled, values = (targets := targets.without(groups)).labeled, targets.values
+        targets = targets.without(groups)
+        labeled, values = targets.labeled, targets.values
     _data.check_lengths(X, labeled)
     X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():

@@ -1,8 +1,7 @@
 """The native library: find it, load it at the first call, check it and call it.
 
 A process that was forked after its parent had loaded the library cannot use the parent's copy, because the threads of
-its runtime do not exist in the child. Such a child loads a private copy, or raises RuntimeError if the system does not
-allow that. It never hangs.
+its runtime do not exist in the child. It loads a private copy, or raises RuntimeError where that is not possible.
 """
 
 import contextlib
@@ -90,11 +89,6 @@ def released(handle: int) -> Iterator[int]:
     finally:
         if handle:
             call("fewlabel_free", handle)
-
-
-def live_handles() -> int:
-    """Number of handles not yet freed; 0 between calls."""
-    return int(library().fewlabel_live_handles())
 
 
 def versions() -> tuple[str, int]:

@@ -1,7 +1,6 @@
 """Scores of rows by linear weights.
 
-The library computes the scores of sparse rows if this process has loaded it; otherwise SciPy does. Both add the terms
-of a sum in the order of the row.
+The library computes those of sparse rows if this process has loaded it, else SciPy: with sums in the order of the row.
 """
 
 from typing import Any

@@ -28,8 +28,13 @@ class Rows(ctypes.Structure):
     """`fewlabel_rows`: sparse or dense rows, borrowed from NumPy arrays."""
 
     _fields_ = _fields(
-        *((c_int32, "kind value_type"), (c_int64, "n_rows n_features"), (c_void_p, "values"), (c_int64, "n_values")),
-        *((c_void_p, "indptr indices"), (c_int32, "indptr_type index_type"), (c_int64, "row_stride")),
+        (c_int32, "kind value_type"),
+        (c_int64, "n_rows n_features"),
+        (c_void_p, "values"),
+        (c_int64, "n_values"),
+        (c_void_p, "indptr indices"),
+        (c_int32, "indptr_type index_type"),
+        (c_int64, "row_stride"),
     )
     arrays: Any  # to which it points
 

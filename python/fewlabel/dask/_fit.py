@@ -48,8 +48,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     Returns
     -------
     model : estimator
-        The fitted model. `transduction_` has the labels of all rows, in the order of the partitions;
-        `label_distributions_` is left out.
+        Fitted. `transduction_` is in the order of the partitions; `label_distributions_` is left out.
 
     Raises
     ------
@@ -227,7 +226,8 @@ class _Run:
     @contextlib.contextmanager
     def ended(self) -> Iterator[None]:
         """Show the progress of the first rank, and end all ranks if anything is raised."""
-        self.client.subscribe_topic(self.name, lambda event: self.show(SimpleNamespace(**event[1])))  # type: ignore[arg-type]
+        show: Any = self.show
+        self.client.subscribe_topic(self.name, lambda event: show(SimpleNamespace(**event[1])))
         try:
             yield
         except BaseException as raised:

@@ -1,8 +1,7 @@
 """Inspection of a fit: whether unlabeled rows help, why a class is predicted, which labels look wrong.
 
 All functions use the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a pipeline that ends
-in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.predict`: texts for a pipeline that takes
-texts.
+in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.predict`, such as texts for a pipeline.
 """
 
 from fewlabel.inspection._check import Check as Check, check

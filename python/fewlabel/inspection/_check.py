@@ -102,8 +102,7 @@ class Check(_table.Table):
         Parameters
         ----------
         labels : array-like of shape (n,)
-            Labels of the first n rows of `disagreements`, in their order, as these are a random sample; a row that was
-            skipped has the marker of unlabeled rows.
+            Labels of the first n of `disagreements`, in their order; a skipped row has the marker of unlabeled rows.
 
         Returns
         -------
@@ -195,7 +194,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     every = slice(None), y, free if len(free) else slice(0, 1)
     parts = [every, *(_hidden(y, len(codes), *rows, free) for rows in splits)]
     folds = [_held_out.Fold(one, *part) for part in parts for one in (_linear_model.supervised(model), whole)]
-    if estimated := not (isinstance(prior, str) and prior == "auto"):
+    if estimated := not _markers.is_auto(prior):
         folds.append(_held_out.Fold(_linear_model.changed(whole, class_prior="auto"), slice(None), y, slice(0, 1)))
     measured = _held_out.measured("check", folds, X, partial(_answers, classes=classes), n_jobs, verbose)
     predicted, shares = [answers for answers, _ in measured], measured[-1 if estimated else 1][1]

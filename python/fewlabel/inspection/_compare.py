@@ -29,11 +29,9 @@ class Comparison(_table.Table):
         wide = max(len(name) for name in self.scores)
         lines = [f"{self.scoring}, mean over {len(self.scores[SUPERVISED])} test parts ± standard error"]
         for name, values in self.scores.items():
-            line = f"{name:{wide}}  {values.mean():.3f} ± {_error(values):.3f}"
-            if name != SUPERVISED:
-                gain = values - self.scores[SUPERVISED]
-                line += f"   {gain.mean():+.3f} ± {_error(gain):.3f} against supervised"
-            lines.append(line)
+            gain = values - self.scores[SUPERVISED]
+            against = f"   {gain.mean():+.3f} ± {_error(gain):.3f} against supervised" * (name != SUPERVISED)
+            lines.append(f"{name:{wide}}  {values.mean():.3f} ± {_error(values):.3f}{against}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -90,8 +88,7 @@ def compare(
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
         Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model.
     methods : list of str, dict of str to estimator, or None, default=None
-        Values of the parameter `method` of `model`, or a dict from name to estimator. None: "auto", "annealing" and
-        "switching", as far as the model has them.
+        Values of `method`, or a dict from name to estimator. None: "auto", "annealing" and "switching" if known.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
 

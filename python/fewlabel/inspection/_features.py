@@ -169,7 +169,6 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
         raise ValueError(f"the model has only one class, {classifier.classes_[0]}, so no feature is in its favor")
     names = _linear_model.feature_names(model, classifier, feature_names)
     coef = classifier.coef_ if len(classifier.coef_) > 1 else np.vstack([-classifier.coef_, classifier.coef_])
-    order = [np.argsort(-weights, kind="stable")[:n] for weights in coef]
-    order = [found[weights[found] > 0] for found, weights in zip(order, coef, strict=True)]
+    order = [np.argsort(-weights, kind="stable")[: min(n, np.count_nonzero(weights > 0))] for weights in coef]
     weights = [weights[found] for found, weights in zip(order, coef, strict=True)]
     return TopFeatures(classifier.classes_, [names[found] for found in order], weights)

@@ -53,8 +53,7 @@ class Learner:
     def finds_shares(self) -> bool:
         """Whether class shares are to be estimated; labels of a class tree may be groups, which have none."""
         given = self.pipeline[-1].get_params()
-        prior = given.get("class_prior")
-        return isinstance(prior, str) and prior == "auto" and given.get("hierarchy") is None
+        return _markers.is_auto(given.get("class_prior")) and given.get("hierarchy") is None
 
     def fit(
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool

@@ -30,12 +30,10 @@ class Session:
     Parameters
     ----------
     rows : data frame, series, list, array or sparse matrix of n_rows rows
-        Input of the model. Rows are named by the index of a data frame or series, which must be unique and of integers
-        or texts, otherwise by their position.
+        Input of the model. Rows are named by the index of a data frame, unique integers or texts, else by position.
     model : classifier, or pipeline that ends in one
         Not fitted. The steps before the last are fitted once, to all rows and without labels. One with
-        class_prior="auto" and without `hierarchy` gets class shares as a dict between two batches, and where rows drawn
-        at random contradict its own.
+        class_prior="auto" and no `hierarchy` gets a dict of shares between batches, and if drawn rows contradict it.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
@@ -173,8 +171,7 @@ class Session:
     def to_frame(self) -> Any:
         """A pandas.DataFrame with a row for each row of the session, under its name.
 
-        `label` is its class, `ruled_out` a list of classes, `predicted` the class in the last fit, None where there
-        is none; `skipped` is True or False.
+        `label` is its class, `ruled_out` a list, `predicted` the class in the last fit, or None; `skipped` is a bool.
         """
         import pandas as pd
 
