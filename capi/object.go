@@ -74,7 +74,7 @@ func (o *object) arrays() (all []array) {
 }
 
 // text is that of fewlabel_report.
-func (o *object) text() (string, error) {
+func (o *object) text() string {
 	var fields []strictjson.Field
 	if o.Model != nil {
 		fields = model.Description(o.Model)
@@ -83,19 +83,12 @@ func (o *object) text() (string, error) {
 	for _, a := range o.arrays() {
 		lengths[a.name] = a.length()
 	}
-	text, err := strictjson.Encode(slices.Concat(fields, o.facts, []strictjson.Field{{Name: "arrays", Value: lengths}}))
-	if err != nil {
-		return "", fault.Defect("the report of a model cannot be written: %v", err)
-	}
-	return string(text), nil
+	return string(strictjson.Encode(slices.Concat(fields, o.facts, []strictjson.Field{{Name: "arrays", Value: lengths}})))
 }
 
 func (c *call) report(a *C.report_call) error {
-	content, err := c.object("handle", a.handle, anyKind...).text()
-	if err == nil {
-		c.giveText(content, a.text, a.text_size, a.needed)
-	}
-	return err
+	c.giveText(c.object("handle", a.handle, anyKind...).text(), a.text, a.text_size, a.needed)
+	return nil
 }
 
 func (c *call) array(a *C.array_call) error {

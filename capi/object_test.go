@@ -28,11 +28,7 @@ func fitted() *object {
 }
 
 func reportOf(t *testing.T, o *object) (report map[string]any) {
-	text, err := o.text()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
+	if err := json.Unmarshal([]byte(o.text()), &report); err != nil {
 		t.Fatal(err)
 	}
 	return report

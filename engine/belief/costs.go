@@ -62,7 +62,8 @@ func (c *Costs) measure(r *risk.Risk) {
 		}
 		scores := make([]float64, k)
 		for j := lo; j < hi; j++ {
-			r.Costs(c.row(j), unlabeled[j], scores)
+			r.Score(scores, unlabeled[j])
+			r.Loss().Costs(c.row(j), scores)
 			vector.Scale(c.row(j), c.Level)
 		}
 	})
@@ -71,7 +72,7 @@ func (c *Costs) measure(r *risk.Risk) {
 // Cheapest changes labels [units] to the best ones that keep the class counts, or the shares where weights are unequal.
 func (c *Costs) Cheapest(labels []int32) {
 	o := c.objective
-	labeling.CheapestLabels(o.Job, labels, c.finite(), c.units.weights(o.Job), o.Prior)
+	labeling.Cheapest(o.Job, labels, c.finite(), c.units.weights(o.Job), o.Prior)
 }
 
 // finite are the costs [units, K] for hard labels.
@@ -91,7 +92,7 @@ func (c *Costs) Potentials(score objective.Scorer) []float64 {
 	}
 	vector.Scale(c.values, -1)
 	weights := c.units.weights(o.Job)
-	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)()
 }
 
 // Spread is the largest standard deviation, over the classes, of cost minus mean cost of the rows not weakly labeled.

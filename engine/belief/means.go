@@ -96,20 +96,22 @@ func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 	var sum [1]float64
 	m.sum(sum[:], func(k int, part, scratch []float64) {
 		p, change, product := m.row(state, k), m.row(changes, k), scratch[:m.classes]
-		if m.Convex {
-			m.rowHessVecConvex(product, p, change, moved, m.weights[k])
-		} else {
-			m.rowHessVec(product, p, change, m.row(slope, k), moved, m.weights[k])
-		}
+		m.rowHessVec(product, p, change, m.row(slope, k), moved, m.weights[k])
 		part[0] += vector.Dot(product, change)
 		copy(change, product)
 	})
 	return sum[0]
 }
 
-// rowHessVec is the second derivative times a change; slope = weight p (a - p . a).
+// rowHessVec is the second derivative times a change, or its convex part; slope = weight p (a - p . a).
 func (m *Means) rowHessVec(dst, p, change, slope, moved []float64, weight float64) {
 	mean, lifted := vector.Dot(p, change), vector.Dot(p, moved)
+	if m.Convex {
+		for y, q := range p {
+			dst[y] = weight * q * (moved[y] - lifted + m.Entropy*(change[y]-mean))
+		}
+		return
+	}
 	inner := 0.0
 	for y, g := range slope {
 		inner += g * (change[y] - mean)
@@ -117,13 +119,6 @@ func (m *Means) rowHessVec(dst, p, change, slope, moved []float64, weight float6
 	for y, q := range p {
 		off := change[y] - mean
 		dst[y] = slope[y]*off - q*inner + weight*q*(moved[y]-lifted-m.Entropy*off)
-	}
-}
-
-func (m *Means) rowHessVecConvex(dst, p, change, moved []float64, weight float64) {
-	mean, lifted := vector.Dot(p, change), vector.Dot(p, moved)
-	for y, q := range p {
-		dst[y] = weight * q * (moved[y] - lifted + m.Entropy*(change[y]-mean))
 	}
 }
 

@@ -568,8 +568,6 @@ func TestBadProblems(t *testing.T) {
 		{"labels of row 7 is 20", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 20 }},
 		{"labels of row 7 is -2", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = -2 }},
 		{"class 2 has no labeled row", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 3 }},
-		{"labels has 3 entries, but there are 20 rows", func(p *sample.Problem, _ *method.Options) { p.Labels = p.Labels[:3] }},
-		{"weights has 1 entries", func(p *sample.Problem, _ *method.Options) { p.Weights = []float64{1} }},
 		{"weights of row 0 is -1", func(p *sample.Problem, _ *method.Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
 		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *sample.Problem, _ *method.Options) {
 			p.Weights = slices.Repeat([]float64{1}, 20)

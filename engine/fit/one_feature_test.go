@@ -47,7 +47,8 @@ func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
 	got, want, scores := make([]float64, 2*len(unlabeled)), []float64(nil), make([]float64, 2)
 	for _, i := range unlabeled {
 		row := make([]float64, 2)
-		r.Costs(row, i, scores)
+		r.Score(scores, i)
+		r.Loss().Costs(row, scores)
 		vector.Scale(row, 0.3)
 		want = append(want, row...)
 	}

@@ -324,8 +324,10 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 		both   bool
 		says   string
 	}{
-		"a weight": {func(p *sample.Problem, _ *method.Options) { p.Weights = make([]float64, 3) }, false, "weights has 3"},
-		"a class":  {func(p *sample.Problem, _ *method.Options) { p.Labels[0] = 60 }, false, "labels have class 60"},
+		"a weight": {func(p *sample.Problem, _ *method.Options) {
+			p.Weights = slices.Repeat([]float64{-1}, len(p.Labels))
+		}, false, "weights of row 0 is -1"},
+		"a class": {func(p *sample.Problem, _ *method.Options) { p.Labels[0] = 60 }, false, "labels have class 60"},
 		"a start": {func(p *sample.Problem, _ *method.Options) {
 			p.Start = &model.Linear{Coef: []float64{1}, Intercept: []float64{0}}
 		}, false, "different options, starts"},

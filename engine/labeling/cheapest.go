@@ -20,41 +20,37 @@ import (
 //	         Unequal weights: with the counts of hardened soft labels, whose own potentials would split a row
 //	Cost     two classes: cheapestTwo; more: transport, and SoftLabels where it gives the start
 //
-// It changes labels, which are a start where they keep the counts, and returns potentials in the middle of all that
-// prove them, with mean 0 for the classes that have rows: every row's label is the argmax of -c_iy + v_y (ties: untie).
-func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials []float64) {
-	nu, g := cheapest(job, labels, costs, weights, shares)
-	if g == nil {
-		return []float64{-nu / 2, nu / 2}
-	}
-	potentials = withRoom(job, labels, costs, g.centred())
-	exclude(job, potentials, costs)
-	return potentials
-}
-
-// CheapestLabels is Cheapest without the potentials: to find those of m classes takes m³.
-func CheapestLabels(job *work.Job, labels []int32, costs, weights, shares []float64) {
-	cheapest(job, labels, costs, weights, shares)
-}
-
-// cheapest returns the threshold of two classes, or a class graph with potentials that prove the labels.
-func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (nu float64, g *classGraph) {
+// It changes labels, which are a start where they keep the counts. The potentials, which take m³ once asked for, are in
+// the middle of all that prove them, with mean 0 for the classes with rows: every row's label is the argmax of -c_iy +
+// v_y (ties: untie).
+func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials func() []float64) {
 	if twoClasses(job, shares, len(labels)) {
-		return cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1])), nil
+		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
+		return func() []float64 { return []float64{-nu / 2, nu / 2} }
 	}
+	g := cheapestOfMany(job, labels, costs, weights, shares)
+	return func() []float64 {
+		v := withRoom(job, labels, costs, g.centred())
+		exclude(job, v, costs)
+		return v
+	}
+}
+
+// cheapestOfMany returns a class graph with potentials that prove the labels.
+func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) (g *classGraph) {
 	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
 	job.ReduceDeferred(rows)
 	have := countsOf(job, labels, len(shares))
 	if smallest, largest := work.Ends(ends); smallest < largest {
 		have = harden(job, labels, costs, weights, shares, 1e-3)
-		return 0, withCounts(job, labels, costs, have, have, 2, math.MaxInt)
+		return withCounts(job, labels, costs, have, have, 2, math.MaxInt)
 	}
 	counts := Counts(shares, int(rows[0]))
 	if job.Group == nil {
 		if !slices.Equal(have, counts) {
 			greedy(labels, costs, counts)
 		}
-		return 0, transport(labels, costs, counts)
+		return transport(labels, costs, counts)
 	}
 	// Labels that keep almost all counts may be near the cheapest ones, as after small changes of the costs.
 	if surplus := surplusOf(have, counts); surplus == surplusOf(counts, have) && surplus <= maxMovers/2 {
@@ -64,7 +60,7 @@ func cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		have = harden(job, labels, costs, weights, shares, 1e-4)
 		g = withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2, math.MaxInt)
 	}
-	return 0, g
+	return g
 }
 
 // harden sets labels to the likeliest ones of soft labels at a low temperature, and returns their counts.

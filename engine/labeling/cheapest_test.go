@@ -28,7 +28,7 @@ func TestCheapestIsTransportWhateverTheStart(t *testing.T) {
 			start[i] = int32(random.IntN(in.classes()+1)) - 1
 		}
 		for _, labels := range [][]int32{make([]int32, in.rows), in.greedy(), start} {
-			v := Cheapest(job, labels, in.costs, ones(in.rows), sharesOf(in.counts))
+			v := Cheapest(job, labels, in.costs, ones(in.rows), sharesOf(in.counts))()
 			in.proof(t, labels, v)
 			if !slices.Equal(labels, want) {
 				t.Fatalf("seed %d: other labels", seed)
@@ -40,7 +40,7 @@ func TestCheapestIsTransportWhateverTheStart(t *testing.T) {
 func TestCheapestPotentialsAreFiniteAndKeepRowsOutOfEmptyClasses(t *testing.T) {
 	in := topics(300, 5, 3)
 	labels, shares := make([]int32, in.rows), []float64{0.5, 0, 0.3, 0.2, 1e-6}
-	v := Cheapest(work.NewJob(1, nil), labels, in.costs, ones(in.rows), shares)
+	v := Cheapest(work.NewJob(1, nil), labels, in.costs, ones(in.rows), shares)()
 	for i, y := range labels {
 		for z := range shares {
 			if z != int(y) && !(in.costs[5*i+z]-v[z] > in.costs[5*i+int(y)]-v[y]) || y == 1 || y == 4 {
@@ -54,7 +54,7 @@ func TestCheapestOfUnequalWeightsComesNearTheShares(t *testing.T) {
 	for seed := range uint64(5) {
 		s := topics(2000, 4, seed).softly(seed)
 		labels, got, total := make([]int32, s.rows), make([]float64, 4), 0.0
-		s.v = Cheapest(work.NewJob(1, nil), labels, s.costs, s.weights, s.shares)
+		s.v = Cheapest(work.NewJob(1, nil), labels, s.costs, s.weights, s.shares)()
 		s.counts = countsOf(work.NewJob(1, nil), labels, 4)
 		s.proof(t, labels, s.v)
 		for i, y := range labels {

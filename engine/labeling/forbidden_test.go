@@ -45,7 +45,7 @@ func TestCheapestLabelsKeepToAllowedClasses(t *testing.T) {
 			shares[y] = float64(count)
 		}
 		Finite(job, costs, in.classes())
-		CheapestLabels(job, labels, costs, slices.Repeat([]float64{1}, in.rows), shares)
+		Cheapest(job, labels, costs, slices.Repeat([]float64{1}, in.rows), shares)
 		if best := in.bestByTrial(); !math.IsInf(best, 1) {
 			feasible++
 			if got := in.total(labels); got != best {
@@ -91,7 +91,7 @@ func TestSoftLabelsKeepToAllowedClasses(t *testing.T) {
 		}
 		costs, labels := slices.Clone(in.costs), make([]int32, 400)
 		Finite(job, costs, 4)
-		CheapestLabels(job, labels, costs, weights, shares)
+		Cheapest(job, labels, costs, weights, shares)
 		if best := Total(labels, costs, 4) / 400; total < best-1e-9 || total > best+0.01*math.Log(4) {
 			t.Errorf("seed %d: soft labels cost %v, hard ones %v", seed, total, best)
 		}

@@ -165,7 +165,7 @@ func TestSoftIsTheMinimum(t *testing.T) {
 	}
 }
 
-func TestSoftBecomeTheCheapestLabels(t *testing.T) {
+func TestSoftBecomeTheCheapest(t *testing.T) {
 	for _, in := range []instance{topics(1000, 6, 4), topics(300, 30, 5), whole(500, 5, 9, 6)} {
 		s := in.softly(1)
 		for i := range s.weights {

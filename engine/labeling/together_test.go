@@ -32,9 +32,9 @@ func onMachines(
 		job := work.NewJob(1, nil)
 		job.Group = &work.Group{Rank: rank, Size: size, Sum: func(v []float64) error { return ranks.Sum(rank, v) }}
 		lo, hi := first[rank], end[rank]
-		found[rank] = Cheapest(job, labels[lo:hi], costs[lo*m:hi*m], weights[lo:hi], shares)
+		found[rank] = Cheapest(job, labels[lo:hi], costs[lo*m:hi*m], weights[lo:hi], shares)()
 		again := make([]int32, hi-lo)
-		CheapestLabels(job, again, costs[lo*m:hi*m], weights[lo:hi], shares)
+		Cheapest(job, again, costs[lo*m:hi*m], weights[lo:hi], shares)
 		if !slices.Equal(again, labels[lo:hi]) {
 			t.Error("without potentials there are other labels")
 		}
@@ -69,7 +69,7 @@ func TestMachinesFindTheThresholdOfOne(t *testing.T) {
 			share = (0.5 + float64(random.IntN(n))) / float64(n) // two counts are as near
 		}
 		want := make([]int32, n)
-		potentials := Cheapest(work.NewJob(1, nil), want, costs, weights, []float64{1 - share, share})
+		potentials := Cheapest(work.NewJob(1, nil), want, costs, weights, []float64{1 - share, share})()
 		if least, most := bracket(work.NewJob(1, nil), costs, 1, 0.5); most-least < 1e-3 && trial%2 == 1 {
 			continue // all keys are equal: any labels will do
 		}
@@ -106,7 +106,7 @@ func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
 	for seed := range uint64(20) {
 		in := topics(50+int(seed)*40, 3+int(seed%5), seed)
 		shares, weights, want := sharesOf(in.counts), equalWeights(in.rows), make([]int32, in.rows)
-		potentials := Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)
+		potentials := Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)()
 		for _, size := range []int{1, 2, 3, 5} {
 			got, v := onMachines(t, size, in.costs, weights, shares)
 			if !slices.Equal(got, want) {
@@ -126,7 +126,7 @@ func TestMachinesFindLabelsAsCheapWithTies(t *testing.T) {
 	for seed := range uint64(40) {
 		in := whole(30+int(seed), 4, 2+int(seed%3), seed)
 		shares, weights, want := sharesOf(in.counts), equalWeights(in.rows), make([]int32, in.rows)
-		CheapestLabels(work.NewJob(1, nil), want, in.costs, weights, shares)
+		Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)
 		for _, size := range []int{1, 3} {
 			got, _ := onMachines(t, size, in.costs, weights, shares)
 			if in.total(got) != in.total(want) || !slices.Equal(in.countsOf(got), in.counts) {
@@ -151,7 +151,7 @@ func TestCopiesAreAtNoBorder(t *testing.T) {
 		}
 		counts[0], counts[1] = counts[0]-1, counts[1]+1
 		shares, weights := sharesOf(counts), equalWeights(2*one.rows)
-		v := Cheapest(work.NewJob(1, nil), make([]int32, 2*one.rows), costs, weights, shares)
+		v := Cheapest(work.NewJob(1, nil), make([]int32, 2*one.rows), costs, weights, shares)()
 		least := math.Inf(1)
 		for i := range one.rows {
 			reduced := slices.Clone(one.costs[i*m : (i+1)*m])
@@ -178,7 +178,7 @@ func TestMachinesComeAsNearTheSharesOfUnequalWeights(t *testing.T) {
 	for i := range weights {
 		weights[i] = (0.5 + random.Float64()) / float64(in.rows)
 	}
-	CheapestLabels(work.NewJob(1, nil), want, in.costs, weights, shares)
+	Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)
 	for _, size := range []int{1, 2, 5} {
 		if got, _ := onMachines(t, size, in.costs, weights, shares); !slices.Equal(got, want) {
 			t.Errorf("%d machines: other labels", size)
@@ -192,7 +192,7 @@ func TestLabelsOfFewMoversAreProvenOrRefused(t *testing.T) {
 	for seed := range uint64(20) {
 		in := topics(200, 4, seed)
 		want, before := make([]int32, in.rows), make([]int32, in.rows)
-		CheapestLabels(work.NewJob(1, nil), want, in.costs, equalWeights(in.rows), sharesOf(in.counts))
+		Cheapest(work.NewJob(1, nil), want, in.costs, equalWeights(in.rows), sharesOf(in.counts))
 		for i := range before {
 			before[i] = int32(i % 4)
 		}

@@ -1,7 +1,9 @@
 package labeling
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -143,3 +145,201 @@ func between(lower, upper float64) float64 {
 	}
 	return upper
 }
+
+// cheapestTwo is Cheapest for two classes: rows with g < ν get label 1.
+//
+//	Problem  the cut between two different numbers g of all machines at which the weight, or with equal weights the
+//	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
+//	         equal g go together, as copies of a row do. Each label gets at least one row
+//	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
+//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until at most maxSent
+//	         numbers are left, which all machines get: exact, however the rows are shared out
+//	Cost     n for each of two to four histograms, at most six
+//
+// Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.
+func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
+	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(2 << digit),
+		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
+	defer job.Return(s.room)
+	job.Every(len(labels), func(i int) { s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]} })
+	q := s.find(weights, share)
+	lower, next := q.key, q.behind // a cut behind the key
+	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
+	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
+	case first && last:
+		before, _ := job.Before(len(labels))
+		labelOne(job, labels, func(i int) bool { return before+i < int(cutOf(share, q.rows)) })
+		if share < 0.5 {
+			return q.key - 2
+		}
+		return q.key + 2
+	case first || q.counted && q.to == cutOf(share, q.rows):
+	case last || distance(q.below) <= distance(q.to):
+		lower, next = q.before, q.key
+	}
+	labelOne(job, labels, func(i int) bool { return costs[2*i+1]-costs[2*i] < next })
+	return between(lower, next)
+}
+
+// cutOf is the number of rows with label 1.
+func cutOf(share, rows float64) float64 {
+	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
+}
+
+func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
+	job.Every(len(labels), func(i int) {
+		if labels[i] = 0; one(i) {
+			labels[i] = 1
+		}
+	})
+}
+
+// deferredEnds are the smallest and the largest weight of every machine, after the next reduction.
+func deferredEnds(job *work.Job, weights []float64) [][]float64 {
+	smallest, largest := math.Inf(1), math.Inf(-1)
+	for _, s := range weights {
+		smallest, largest = min(smallest, s), max(largest, s)
+	}
+	return job.GatherDeferred(smallest, largest)
+}
+
+// weighed is a key with the weight of its rows; see inOrder.
+type weighed struct {
+	bits   uint64
+	weight float64
+}
+
+// selection finds a key by its place in the order of all machines' keys.
+type selection struct {
+	job          *work.Job
+	left         []weighed // keys of this machine that may be the quantile
+	below, above uint64    // the keys next to these on this machine
+	prefix       uint64    // first bits that the keys left have in common
+	known        int       // number of these bits
+	room         []float64 // for histograms
+}
+
+// quantile is the first key at which the weight of all keys up to it is at least a target.
+type quantile struct {
+	key, before, behind float64 // the key and its neighbours, infinite where there are none
+	below, to           float64 // weight of the smaller keys, and with its own
+	rows, total         float64 // number of all keys, and their weight
+	counted             bool    // all weights are equal, and count as 1
+}
+
+const (
+	digit   = 11  // bits of a histogram
+	maxSent = 256 // numbers that machines give each other at the end
+)
+
+// find looks for the target share of the weight; of equal weights, cutOf of the rows.
+func (s *selection) find(weights []float64, share float64) (q quantile) {
+	ends, sums := deferredEnds(s.job, weights), []float64{float64(len(weights)), vector.Sum(weights)}
+	s.job.ReduceDeferred(sums)
+	counts, sizes := s.histograms()
+	smallest, largest := work.Ends(ends)
+	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
+	target := share * q.total
+	if q.counted {
+		q.total, target, sizes = q.rows, math.Max(1, cutOf(share, q.rows)), counts
+		for k := range s.left {
+			s.left[k].weight = 1
+		}
+	}
+	for {
+		bin := q.pass(sizes, target)
+		s.keep(bin)
+		size := 2 * (1 + int(counts[bin]))
+		switch {
+		case s.known == 64:
+			q.key = ofOrder(s.prefix)
+			q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+			return q
+		case size*len(ends) <= maxSent:
+			s.finish(&q, size, target)
+			return q
+		}
+		counts, sizes = s.histograms()
+	}
+}
+
+// finish finds the key among all machines' keys that are left, with size numbers of each machine.
+func (s *selection) finish(q *quantile, size int, target float64) {
+	local := slices.Repeat([]float64{math.Inf(1)}, size)
+	local[0], local[1] = ofOrder(s.below), ofOrder(s.above)
+	for k, key := range s.left {
+		local[2+2*k], local[3+2*k] = ofOrder(key.bits), key.weight
+	}
+	var keys [][]float64 // key and weight
+	q.before, q.behind = math.Inf(-1), math.Inf(1)
+	for _, machine := range s.job.Each(local...) {
+		q.before, q.behind = max(q.before, machine[0]), min(q.behind, machine[1])
+		keys = slices.AppendSeq(keys, slices.Chunk(machine[2:], 2))
+	}
+	keys = slices.DeleteFunc(keys, func(pair []float64) bool { return math.IsInf(pair[0], 1) })
+	slices.SortStableFunc(keys, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
+	q.key, q.to = math.Inf(-1), q.below
+	for _, pair := range keys {
+		if pair[0] > q.key {
+			if q.to >= target && !math.IsInf(q.key, -1) {
+				q.behind = pair[0]
+				return
+			}
+			q.before, q.below = max(q.before, q.key), q.to
+		}
+		q.key, q.to = pair[0], q.to+pair[1]
+	}
+}
+
+// pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
+func (q *quantile) pass(weights []float64, target float64) (place int) {
+	q.to = q.below
+	for k, weight := range weights {
+		if weight > 0 {
+			place, q.below, q.to = k, q.to, q.to+weight
+			if q.to >= target {
+				break
+			}
+		}
+	}
+	return place
+}
+
+// histograms add up numbers and weights of the keys that are left by the bits that follow.
+func (s *selection) histograms() (counts, weights []float64) {
+	width := min(digit, 64-s.known)
+	both := s.room[:2<<width]
+	clear(both)
+	counts, weights = both[:1<<width], both[1<<width:]
+	for _, k := range s.left {
+		bin := k.bits << s.known >> (64 - width)
+		counts[bin]++
+		weights[bin] += k.weight
+	}
+	s.job.Reduce(both)
+	return counts, weights
+}
+
+// keep leaves only the keys of a bin of the histograms.
+func (s *selection) keep(bin int) {
+	width, kept := min(digit, 64-s.known), s.left[:0]
+	for _, k := range s.left {
+		switch place := int(k.bits << s.known >> (64 - width)); {
+		case place < bin:
+			s.below = max(s.below, k.bits)
+		case place > bin:
+			s.above = min(s.above, k.bits)
+		default:
+			kept = append(kept, k)
+		}
+	}
+	s.left, s.known, s.prefix = kept, s.known+width, s.prefix<<width|uint64(bin)
+}
+
+// inOrder maps numbers to whole numbers in the same order; 0 and -0 to the same.
+func inOrder(v float64) uint64 {
+	bits := math.Float64bits(v + 0)
+	return bits ^ (uint64(int64(bits)>>63) | 1<<63) // without a branch: signs cannot be foreseen
+}
+
+func ofOrder(bits uint64) float64 { return math.Float64frombits(bits ^ (bits>>63 - 1 | 1<<63)) }

@@ -26,7 +26,7 @@ func cheapestOfTwo(scores, weights []float64, share float64) (labels []int32, nu
 		costs[2*i+1] = -f
 	}
 	labels = make([]int32, len(scores))
-	v := Cheapest(work.NewJob(1, nil), labels, costs, weights, []float64{1 - share, share})
+	v := Cheapest(work.NewJob(1, nil), labels, costs, weights, []float64{1 - share, share})()
 	return labels, v[1] - v[0]
 }
 
@@ -137,7 +137,7 @@ func TestCheapestOfTwoClassesIsTheBestOfAllLabelings(t *testing.T) {
 			in.counts[0] = max(1, min(in.rows-1, in.counts[0]))
 			in.counts[1] = in.rows - in.counts[0]
 			labels, shares := make([]int32, in.rows), []float64{float64(in.counts[0]), float64(in.counts[1])}
-			v := Cheapest(work.NewJob(1, nil), labels, in.costs, ones(in.rows), shares)
+			v := Cheapest(work.NewJob(1, nil), labels, in.costs, ones(in.rows), shares)()
 			in.proof(t, labels, v)
 			if got, want := in.total(labels), in.bestByTrial(); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("seed %d: %v, should be %v", seed, got, want)

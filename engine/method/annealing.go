@@ -55,17 +55,13 @@ const (
 	undecided    = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
-)
 
-// The schedule of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
-const (
+	// Of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 	slowCoolBy = 1.1
 	slowUntil  = 0.5 // of λ'
 	freeSteps  = 3   // Newton steps a temperature: there are many
-)
 
-// The schedule from an earlier model. A warmer start takes more passes, one below 0.02 ends higher.
-const (
+	// From an earlier model. A warmer start takes more passes, one below 0.02 ends higher.
 	coolStart  = 0.05 // of the first temperature
 	warmCoolBy = 10.0
 )

@@ -14,15 +14,13 @@ import (
 // regularize minimizes the risk with the mean probabilities of the unlabeled rows held at the class prior.
 //
 //	Problem  min over W  F(W) + C Σ_j u_j H(p_j) + G(m), see belief.Means; G by Multipliers: subject to m = φ
-//	Symbols  as there; F risk of the labeled rows, supervised; C = 0 is expectation regularization
+//	Symbols  as there; F risk of the labeled rows, supervised; C entropy, 0 for expectation regularization
 //	Source   Keerthi, Sundararajan & Shevade 2012, sections 4.1 and 4.2: augmented Lagrangian; C raised from 0, as the
 //	         problem is not convex. The convex model of the curvature takes 0.5 to 0.9 times the passes of the exact one
 //	         on 20 Newsgroups; they take turns where a round has not converged
 //	Stops    the last solve has converged and the residual is at most belief.Tolerance; no progress in patience rounds;
 //	         max_iter
 //	Cost     a level: up to pathSteps Newton steps, see minimize
-//
-// The weight C of the entropy is entropy.
 func regularize(d *descent, entropy float64) *Solution {
 	expected := belief.NewExpected(d.risk, d.Objective, entropy)
 	d.began(d.risk.Score)

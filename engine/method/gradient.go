@@ -38,13 +38,9 @@ func descend(d *descent) *Solution {
 	return solution
 }
 
-// ε and ρ of the losses: ε from Zien, Brefeld & Scheffer 2007, from memory; ρ is ours.
 const (
-	band      = 0.3
-	sharpness = 10
-)
-
-const (
+	band             = 0.3   // ε of the losses, from Zien, Brefeld & Scheffer 2007, from memory
+	sharpness        = 10    // ρ of the losses, ours
 	firstPart        = 0.001 // of λ'; from 0.01 on errors on text1 are 0.9 points higher
 	raisePart        = 4.0
 	descentSteps     = 5 // at a part of λ'

@@ -45,10 +45,8 @@ func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
 const (
 	firstLevel = 0.01 // part of λ'; Keerthi et al. 2012 start at 1e-4, but few labels switch below 0.01
 	raise      = 3.0  // factor
-)
 
-// From an earlier model switching takes softSteps with nearly hard labels. More, or warmer ones, end lower, at a cost.
-const (
+	// From an earlier model switching takes softSteps with nearly hard labels. More, or warmer ones, end lower, at a cost.
 	softStart = 0.02 // of the first temperature of annealing
 	softSteps = 2
 )

@@ -87,10 +87,7 @@ func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
 	if err := strictjson.Check(report.Metadata); report.Metadata != nil && err != nil {
 		return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
 	}
-	text, err := strictjson.Encode(append(m.sizes(), report.fields()...))
-	if err != nil {
-		return nil, fault.Defect("the model cannot be saved: %v", err)
-	}
+	text := strictjson.Encode(append(m.sizes(), report.fields()...))
 	if err := strictjson.Check(text); err != nil {
 		return nil, fault.Argument("metadata cannot be kept in the description of a model: %v", err)
 	}

@@ -163,9 +163,6 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 	case start.Classes != classes:
 		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, classes)
 	}
-	if err := model.Check(start); err != nil {
-		return fault.Argument("start: %v", err)
-	}
 	coef, intercept := floats.Norm(start.Coef, math.Inf(1)), floats.Norm(start.Intercept, math.Inf(1))
 	if max(coef*s.Length, intercept) >= sample.HugeValue {
 		return fault.Argument("start has weights up to %v, which are too large", max(coef, intercept))

@@ -57,12 +57,6 @@ func (l *losses) Score(dst []float64, i int32) {
 	l.outputs.ClassScores(dst, l.scores[int(i)*l.stride:])
 }
 
-// Costs puts the loss of row i, which has a weight, into dst [K] for every class; scratch [K] is written.
-func (l *losses) Costs(dst []float64, i int32, scratch []float64) {
-	l.Score(scratch, i)
-	l.loss.Costs(dst, scratch)
-}
-
 // PairCosts puts the costs of rows of a pair, times a factor, into dst [rows, 2]; false if the risk is of no pair.
 func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	pair, ok := l.terms.(pairTerms)

@@ -19,7 +19,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Problem has the data of a fit; each machine of a group has rows of its own, perhaps none.
+// Problem has the data of a fit; each machine of a group has rows of its own, perhaps none. The caller has checked the
+// lengths of Labels and Weights, and Start.
 type Problem struct {
 	Rows         *rows.Matrix
 	Labels       []int32       // [n] class 0 ... K-1, or -1: unlabeled
@@ -134,12 +135,6 @@ func (s *Sample) sort(p Problem) error {
 	n, maxClasses := p.Rows.Rows(), math.MaxInt32
 	if s.Job.Group == nil {
 		maxClasses = n
-	}
-	if len(p.Labels) != n {
-		return fault.Argument("labels has %d entries, but there are %d rows", len(p.Labels), n)
-	}
-	if len(p.Weights) != n {
-		return fault.Argument("weights has %d entries, but there are %d rows", len(p.Weights), n)
 	}
 	classes := p.classes()
 	s.Labels = slices.Clone(p.Labels)

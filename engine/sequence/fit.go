@@ -197,7 +197,3 @@ func DecodeOptions(text []byte) (Options, error) {
 	}
 	return o, err
 }
-
-func (o Options) loss() SoftmaxMargin {
-	return map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}[o.Loss]
-}

@@ -49,7 +49,8 @@ type sample struct {
 }
 
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
-	loss, rows := o.loss(), p.Rows.Rows()
+	losses := map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}
+	loss, rows := losses[o.Loss], p.Rows.Rows()
 	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
 		features: p.Rows.Cols(), nonZeros: p.Rows.NonZeros()}
 	if s.bounds, err = boundsOf(p.Lengths, rows); err != nil {

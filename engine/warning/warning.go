@@ -60,10 +60,8 @@ var (
 		"feature %v above all, carry %.0f%% of the squared length of the rows. Leave them out, as stop words: fits are " +
 		"mostly more accurate without them. Use fewlabel.preprocessing.text_vectorizer(), or max_df=0.2 or " +
 		"stop_words=\"english\" of TfidfVectorizer"}
-)
 
-// Of the class shares:
-var (
+	// Of the class shares:
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
 		"the rows that fit the other classes least. Label some rows of this class"}
 	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g%% in the class prior, which is " +
@@ -73,10 +71,8 @@ var (
 		"preprocessing (remove stop words, use idf, scale rows to unit length)"}
 	Balance = Kind{"balance", "", "the class prior is enforced only by the label counts, as balance needs an intercept " +
 		"to adjust thresholds: set fit_intercept to true"}
-)
 
-// Of the end:
-var (
+	// Of the end:
 	MaxIter = Kind{"max_iter", "max_iter", "max_iter = %v was reached before the fit converged: raise max_iter"}
 
 	MaxIterDistance = Kind{"max_iter_distance", "max_iter distance tol", "max_iter = %v Newton steps ended at a " +
@@ -92,10 +88,8 @@ var (
 	Constraint = Kind{"constraint", "residual allowed", "the mean probabilities of the unlabeled rows stay %.2g away " +
 		"from class_prior (the tolerance is %.2g): these rows may not allow it. Set fit_intercept to true, " +
 		"or check class_prior"}
-)
 
-// Of probabilities:
-var (
+	// Of probabilities:
 	Calibration = Kind{"calibration", "labeled points", "the probabilities are rough: the %v labeled rows they " +
 		"are calibrated with leave their mean open by %.0f points up or down. Label more rows"}
 	CalibrationFailed = Kind{"calibration_failed", "", "the probabilities are not calibrated"} // Because of what
