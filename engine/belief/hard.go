@@ -145,14 +145,14 @@ func (f *Free) At(w, gradient []float64) float64 {
 }
 
 func (f *Free) Minimize(limits minimize.Limits) (outcome minimize.Outcome) {
-	w := f.Weights()
+	w := f.Weights // the descent moves it, and others at the points that it tries
 	f.descent.MaxSteps = limits.MaxSteps
 	f.descent.Enough = func(steps int, value, _ float64) bool {
 		outcome = minimize.Outcome{Value: value, Gap: f.gap, Steps: steps, Converged: f.gap <= limits.Tolerance*value}
 		return outcome.Converged || !outcome.Finite()
 	}
 	f.descent.Minimize(f, w)
-	f.AdoptWeights(w)
+	f.Weights = w
 	return outcome
 }
 

@@ -41,7 +41,7 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 			r, k := runOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
 			free := belief.NewFree(k, r.Objective, r.Costs, 1)
 			free.Enter(1)
-			w := slices.Clone(free.Weights())
+			w := slices.Clone(free.Weights)
 			for j := range w {
 				w[j] *= 3 // margins on both halves of the loss
 			}

@@ -59,7 +59,7 @@ func denseRows(t *testing.T, x *rows.Matrix) *rows.Matrix {
 	n, d := x.Rows(), x.Cols()
 	values := make([]float64, n*d)
 	for i := range n {
-		x.AddRow(i, 1, values[i*d:(i+1)*d])
+		x.Row(i, func(col int, value float64) { values[i*d+col] += value })
 	}
 	out, err := rows.NewDense(n, d, d, values)
 	if err != nil {

@@ -1,10 +1,15 @@
+// Package method is the methods: a table of them, losses, options, and a file for each algorithm. Start at table.
 package method
 
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
 type Spec struct {
@@ -114,4 +119,121 @@ func (l *LossSpec) Of(paired bool) func(smoothing float64) loss.Classes {
 		return func(smoothing float64) loss.Classes { return loss.Signed{Margin: l.Margin(smoothing)} }
 	}
 	return l.Classes
+}
+
+type Method string
+
+// The methods that the table names.
+const (
+	auto      Method = "auto" // annealing, in a committee or compared with switching
+	annealing Method = "annealing"
+	switching Method = "switching"
+)
+
+// balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
+var balances = []string{"auto", "share", "mean", "labels"}
+
+// Options are the settings of a fit. Defaults and legal ranges are written here and nowhere else.
+type Options struct {
+	sample.Options
+	Method      Method
+	Alpha       float64 // option.AutoWeight: what suits the number of rows
+	KLWeight    float64
+	Balance     string
+	Loss        Loss
+	Calibrate   bool
+	MaxSwitches int // 0: all that help
+	MaxIter     int
+	Tol         float64
+	Threads     int
+}
+
+func Defaults() Options {
+	return Options{
+		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,
+			FitIntercept: true},
+		Method: auto, Alpha: option.AutoWeight, KLWeight: 0.1, Balance: "auto",
+		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
+	}
+}
+
+// maxWeight of the unlabeled rows: beyond it the labeled loss is below the tolerance of the solves.
+const maxWeight = 1e6
+
+func (o *Options) Table() option.Table {
+	return option.Table{
+		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }),
+			Meaning: "how unlabeled rows are used"},
+		{Name: "alpha", Value: (*option.Weight)(&o.Alpha), Exclusive: true,
+			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
+		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: maxWeight,
+			Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few"},
+		{Name: "class_prior", Value: &o.ClassPrior, Choices: sample.PriorRules,
+			Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows"},
+		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
+		{Name: "class_weight", Value: &o.ClassWeight, Exclusive: true, Meaning: "factor on the weights of the labeled rows " +
+			"of each class, for their loss and not for class_prior; null: 1"},
+		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,
+			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
+		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
+		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }),
+			Meaning: "loss of a row"},
+		{Name: "hierarchy", Value: &o.Hierarchy, Minimum: -1,
+			Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree"},
+		{Name: "fit_intercept", Value: &o.FitIntercept, Meaning: "whether the classifier has an intercept"},
+		{Name: "calibrate", Value: &o.Calibrate, Meaning: "whether to calibrate probabilities, with five further fits"},
+		{Name: "max_switches", Value: &o.MaxSwitches,
+			Meaning: "maximum number of label pairs exchanged at a time; 0: all that lower the objective"},
+		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "maximum number of outer steps"},
+		{Name: "tol", Value: &o.Tol, Exclusive: true,
+			Meaning: "tolerance of the last solve: relative distance of its objective from the optimum"},
+		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
+	}
+}
+
+func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
+	for _, entry := range entries {
+		names = append(names, string(name(entry)))
+	}
+	return names
+}
+
+// DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
+func DecodeOptions(text []byte) (Options, error) {
+	o := Defaults()
+	err := cmp.Or(o.Table().Decode(text), o.ClassPrior.CheckRule())
+	return o, err
+}
+
+func (o *Options) OfSample() sample.Options {
+	out := o.Options
+	out.ClassScores, out.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors
+	return out
+}
+
+func (o *Options) Agree() error {
+	switch spec := Find(o.Method); {
+	case !slices.Contains(spec.Losses, o.Loss):
+		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
+			strings.Join(namesOf(spec.Losses, func(l Loss) Loss { return l }), ", "))
+	case spec.UsesProbabilities && o.Balance != "auto":
+		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
+			"balance at \"auto\"", o.Balance, o.Method)
+	case o.Balance == "mean" && o.Loss.Spec().ClassScores:
+		return fault.Argument("balance is \"mean\", which needs a loss of margins, but loss is %q: use "+
+			"\"share\" or \"labels\"", o.Loss)
+	}
+	return nil
+}
+
+func (o *Options) Together() error {
+	switch {
+	case Find(o.Method).OneMachine:
+		return fault.Argument("method is %q, which is not supported on several ranks: use annealing or switching", o.Method)
+	case o.MaxSwitches > 0:
+		return fault.Argument("max_switches is %d, which is not supported on several ranks: set it to 0", o.MaxSwitches)
+	case o.Calibrate:
+		return fault.Argument("calibrate is true, which is not supported on several ranks: calibrate on other labeled rows")
+	}
+	return nil
 }

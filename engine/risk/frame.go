@@ -184,8 +184,7 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 // spread sets dst = scale src, less total_y μ for class y, plus total_y at the constant feature: what Σ q_i (row i in
 // the frame) with Σ q_i = total_y has beyond Σ q_i x_i.
 func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total []float64) {
-	minus := make([]float64, len(total))
-	vector.Add(minus, -1, total)
+	minus := floats.ScaleTo(make([]float64, len(total)), -1, total)
 	pool.Stripes(f.features(), func(lo, hi int) {
 		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
 			floats.ScaleTo(dst[start:end], scale, src[start:end])

@@ -99,7 +99,7 @@ func (p *preconditioner) gramMatrix() []float64 {
 	}
 	dense := make([]float64, rows.Cols())
 	for a, i := range p.rows {
-		rows.AddRow(int(i), 1, dense)
+		rows.Row(int(i), func(col int, value float64) { dense[col] += value })
 		for b, j := range p.rows[:a+1] {
 			g := rows.RowTimes(int(j), dense) - toCenter[a] - toCenter[b] + square
 			gram[a*n+b], gram[b*n+a] = g, g

@@ -29,7 +29,7 @@ type Risk struct {
 	preconditioner *preconditioner // or nil
 	alpha          float64
 
-	weights, direction []float64    // [shape] W; that of SetDirection
+	Weights, direction []float64    // [shape] W, the current point; that of SetDirection
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	support            *rows.Subset // rows with a weight
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
@@ -53,11 +53,11 @@ func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame
 		shape.Features++
 	}
 	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, shape, rows.Rounded(shape)},
-		losses: newLosses(rows.Rows(), shape.Stride(), m, l), alpha: alpha, weights: make([]float64, shape.Len()),
+		losses: newLosses(rows.Rows(), shape.Stride(), m, l), alpha: alpha, Weights: make([]float64, shape.Len()),
 		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
-func (r *Risk) Dim() int { return len(r.weights) }
+func (r *Risk) Dim() int { return len(r.Weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
@@ -67,7 +67,7 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 	put := func(j int, values []float64) {
 		r.Map.Split(columns, values)
 		for v, w := range columns {
-			r.weights[r.shape.At(j, v)] = w
+			r.Weights[r.shape.At(j, v)] = w
 		}
 	}
 	for j := range features {
@@ -78,10 +78,10 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 	}
 	put(features, intercept)
 	if r.frame.Center != nil { // the last feature's weight is the score of the center
-		last := r.frame.shift(r.job.Pool, r.weights)
+		last := r.frame.shift(r.job.Pool, r.Weights)
 		for v := range columns {
 			at := r.shape.At(features, v)
-			r.weights[at] += r.weights[at] - last[v]
+			r.Weights[at] += r.Weights[at] - last[v]
 		}
 	}
 }
@@ -108,13 +108,13 @@ func (r *Risk) UpdateSupport() {
 
 // score computes the scores of some rows at the current point.
 func (r *Risk) score(on *rows.Subset) {
-	r.times(on, r.scores, r.weights, r.frame.shift(r.job.Pool, r.weights), r.frame.Mean, false)
+	r.times(on, r.scores, r.Weights, r.frame.shift(r.job.Pool, r.Weights), r.frame.Mean, false)
 }
 
 func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
 	shift := make([]float64, r.shape.Stride())
-	square := r.frame.beginProduct(r.job.Pool, dst, r.weights, r.alpha, shift)
+	square := r.frame.beginProduct(r.job.Pool, dst, r.Weights, r.alpha, shift)
 	r.job.CountAndCheck(int64(r.withSlope.NonZeros()))
 	if r.rounded {
 		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
@@ -125,14 +125,9 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	return r.alpha/2*square + sums[0] + joint
 }
 
-func (r *Risk) Weights() []float64 { return r.weights }
-
-// AdoptWeights lets w, which has the variables at the current point, hold them from now on.
-func (r *Risk) AdoptWeights(w []float64) { r.weights = w }
-
 // At implements minimize.Smooth: it moves the current point to w, which holds it from now on.
 func (r *Risk) At(w, gradient []float64) float64 {
-	r.weights = w
+	r.Weights = w
 	r.score(r.support)
 	return r.Gradient(gradient)
 }
@@ -141,7 +136,9 @@ func (r *Risk) At(w, gradient []float64) float64 {
 // and returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
-	joint = r.sumJoint(func(j Joint) float64 { return j.Gradient(r.scores, r.slopes(), r.state) })
+	for _, cost := range r.Joint {
+		joint += cost.Gradient(r.scores, r.slopes(), r.state)
+	}
 	sums = make([]float64, 1+r.shape.Stride())
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
@@ -188,10 +185,10 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 }
 
 func (r *Risk) SetDirection(direction []float64) {
-	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.weights)
+	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.Weights)
 	r.direction = direction
 	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
-	r.inner = r.frame.inner(r.job.Pool, r.weights, direction, own, shift)
+	r.inner = r.frame.inner(r.job.Pool, r.Weights, direction, own, shift)
 	r.times(r.support, r.changes, direction, shift, nil, r.rounded)
 }
 
@@ -208,7 +205,7 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 }
 
 func (r *Risk) Step(t float64) {
-	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.weights[lo:hi], t, r.direction[lo:hi]) })
+	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.Weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.job.Stripes(len(rows), func(lo, hi int) {
 		for _, i := range rows[lo:hi] {
@@ -228,13 +225,15 @@ func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64
 func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
 	stride, rows := r.shape.Stride(), r.active.Rows()
 	r.times(r.active, r.changes, p, shift, nil, false)
-	joint := r.sumJoint(func(j Joint) float64 { return j.HessVec(r.changes, r.slopes(), r.state) })
+	for _, cost := range r.Joint {
+		curvature += cost.HessVec(r.changes, r.slopes(), r.state)
+	}
 	sums := make([]float64, 1+stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
 	r.job.CountAndCheck(int64(r.active.NonZeros()))
 	r.rows.AddTransposedPanels(r.job, r.active, dst, r.changes, r.shape)
-	return sums[0] + joint, sums[1:]
+	return sums[0] + curvature, sums[1:]
 }
 
 // roundedProduct is product, rounded: it reads the rows once.
@@ -263,15 +262,15 @@ func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {
-	shift := r.frame.shift(r.job.Pool, r.weights)
-	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.weights, r.weights, shift, shift)
+	shift := r.frame.shift(r.job.Pool, r.Weights)
+	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
 }
 
 // Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs].
 func (r *Risk) Linear() (coef, intercept []float64) {
 	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
-	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
-	return coef, r.intercepts(r.weights)
+	r.eachFeature(r.Weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
+	return coef, r.intercepts(r.Weights)
 }
 
 // Read is Linear for the last time, with the outputs of all rows [n, outputs]; feature j stands at number[j].
@@ -284,6 +283,6 @@ func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []fl
 		outputs = append(outputs, row[:k]...)
 	}
 	coef = make([]float64, features*k)
-	r.eachFeature(r.weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
-	return coef, r.intercepts(r.weights), outputs
+	r.eachFeature(r.Weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
+	return coef, r.intercepts(r.Weights), outputs
 }

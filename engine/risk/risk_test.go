@@ -71,7 +71,7 @@ func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data pla
 	r.SoftLabels = softLabels(random, m.Classes())
 	for j := range r.shape.Features {
 		for v := range m.Columns() {
-			r.weights[r.shape.At(j, v)] = 0.3 * random.NormFloat64() // no row so certain that its curvature is left out
+			r.Weights[r.shape.At(j, v)] = 0.3 * random.NormFloat64() // no row so certain that its curvature is left out
 		}
 	}
 	r.UpdateSupport()
@@ -96,10 +96,10 @@ func softLabels(random *rand.Rand, classes int) []float64 {
 
 // value is F of the weights of the columns, recomputed from dense rows.
 func value(r *Risk, data planted.Data) float64 {
-	total, d, shift := 0.0, data.Rows.Cols(), r.frame.shift(r.job.Pool, r.weights)
+	total, d, shift := 0.0, data.Rows.Cols(), r.frame.shift(r.job.Pool, r.Weights)
 	for v := range r.Map.Columns() {
 		for j := range d {
-			w := r.weights[r.shape.At(j, v)]
+			w := r.Weights[r.shape.At(j, v)]
 			total += alpha / 2 * w * w
 		}
 		if r.frame.Constant {

@@ -91,34 +91,19 @@ func (l *losses) Spare(n int) []float64 {
 	return l.changes[:n]
 }
 
-// sumJoint lets the joint costs have their part, and returns the sum of their values.
-func (l *losses) sumJoint(part func(j Joint) float64) (total float64) {
-	for _, joint := range l.Joint {
-		total += part(joint)
-	}
-	return total
-}
-
-// hessVecs is hessVec for some rows of l.changes: it adds the curvature and the products to sums.
+// hessVecs replaces the changes of rows by the second derivatives of their losses times these, in columns, and adds the
+// curvatures along the changes and the products to sums. Of rows with LabelJoint the products are there.
 func (l *losses) hessVecs(rows []int32, sums []float64) {
-	stride, scratch := l.stride, l.newScratch()
+	stride, outputs, scratch := l.stride, l.outputs.Outputs(), l.newScratch()
 	for _, i := range rows {
 		change := l.changes[int(i)*stride : (int(i)+1)*stride]
-		sums[0] += l.hessVec(i, change, scratch)
+		if l.Label[i] != LabelJoint {
+			sums[0] += l.terms.hessVec(i, change, scratch)
+		}
+		clear(change[outputs:])
+		l.outputs.Up(change)
 		vector.Add(sums[1:], 1, change)
 	}
-}
-
-// hessVec replaces a change of row i's stored scores [stride] by the second derivative of its loss times it, in
-// columns, and returns the curvature along the change. Of a row with LabelJoint the products are there.
-func (l *losses) hessVec(i int32, change []float64, s scratch) (curvature float64) {
-	outputs := l.outputs.Outputs()
-	if l.Label[i] != LabelJoint {
-		curvature = l.terms.hessVec(i, change, s)
-	}
-	clear(change[outputs:])
-	l.outputs.Up(change)
-	return curvature
 }
 
 func (l *losses) largestCost(rows []int32) (largest float64) {

@@ -55,8 +55,6 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
-func (a *dense[V]) addRow(i int, scale float64, dst []float64) { denseAxpy(a.row(i), scale, dst) }
-
 func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
 	for _, i := range rows {
 		dst[i] = scale * denseDot(a.row(int(i)), p)

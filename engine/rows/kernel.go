@@ -19,7 +19,6 @@ type kernel interface {
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64
-	addRow(i int, scale float64, dst []float64)
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
 	addTransposed(rows []int32, dst, q []float64, scale float64)
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
@@ -158,11 +157,6 @@ func rising[I index](indices []I) bool {
 		}
 	}
 	return true
-}
-
-func (a *arrays[I, V]) addRow(i int, scale float64, dst []float64) {
-	indices, values := a.row(i)
-	axpy(indices, values, scale, dst)
 }
 
 func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {

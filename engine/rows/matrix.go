@@ -137,9 +137,6 @@ func (m *Matrix) Row(i int, visit func(col int, value float64)) {
 // RowTimes is x_i . p.
 func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kernel.rowTimes(i, p) }
 
-// AddRow adds scale * x_i to dst [cols].
-func (m *Matrix) AddRow(i int, scale float64, dst []float64) { m.kernel.addRow(i, m.scale*scale, dst) }
-
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 	need(len(q) == m.Rows() && len(dst) >= m.cols)

@@ -39,7 +39,7 @@ func BytesOf(p Problem, options Options) float64 {
 	return (&Sample{Options: options, Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}).bytes(1)
 }
 
-func (s *Sample) checkMemory() error {
+func (s *Sample) checkMemory(Problem) error {
 	classes := s.Classes()
 	columns := max(classes, len(s.Options.Hierarchy))
 	if s.Paired() {

@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -94,34 +93,21 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 		return nil, err
 	}
 	p.Weights = p.weights()
-	if err := s.sort(p); err != nil {
-		return nil, err
+	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, s.checkMemory, s.prepare} {
+		if err := step(p); err != nil {
+			return nil, err
+		}
 	}
-	if err := s.takeCensus(); err != nil {
-		return nil, err
-	}
-	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
-	if s.Options.UnlabeledWeight == option.AutoWeight { // rows count by their weights
-		s.Options.UnlabeledWeight = option.WeightOf(s.Total(s.UnlabeledWeight), s.Total(s.LabeledRows))
-	}
-	if err := s.applyClassWeight(); err != nil {
-		return nil, err
-	}
-	s.findCopies(p)
-	s.normalize(s.LabeledWeight)
-	s.normalize(s.UnlabeledWeight)
-	if err := s.checkMemory(); err != nil {
-		return nil, err
-	}
+	return s, nil
+}
+
+func (s *Sample) prepare(p Problem) error {
 	if s.prepared = p.Prepared; s.prepared == nil {
-		s.prepared = p.Prepare(job)
+		s.prepared = p.Prepare(s.Job)
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
 	s.Pass = s.Rows.NonZeros()
-	if err := p.Rows.CheckLength(s.Length); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return p.Rows.CheckLength(s.Length)
 }
 
 // Weights of rows; sums and quotients of others overflow.
