@@ -139,21 +139,20 @@ func (l *Labels) Gathered(job *work.Job) *Labels {
 	if l == nil {
 		return nil
 	}
-	var sizes, entries []float64
+	var own []float64 // of every row twice the number of its classes, then these with their costs
 	for i := range len(l.start) - 1 {
-		sizes = append(sizes, float64(l.start[i+1]-l.start[i]))
+		row := l.Of(i)
+		own = append(own, float64(2*len(row.Class)))
+		for k, y := range row.Class {
+			own = append(own, float64(y), row.Cost[k])
+		}
 	}
-	for k, y := range l.class {
-		entries = append(entries, float64(y), l.cost[k])
-	}
-	sizes, _ = job.Gather(sizes)
-	entries, _ = job.Gather(entries)
 	out := &Labels{Classes: l.Classes, start: []int64{0}}
-	for i, size := range sizes {
-		out.start = append(out.start, out.start[i]+int64(size))
-	}
-	for k := 0; k < len(entries); k += 2 {
-		out.class, out.cost = append(out.class, int32(entries[k])), append(out.cost, entries[k+1])
+	for all, _ := job.Gather(own); len(all) > 0; all = all[1+int(all[0]):] {
+		for entry := range slices.Chunk(all[1:1+int(all[0])], 2) {
+			out.class, out.cost = append(out.class, int32(entry[0])), append(out.cost, entry[1])
+		}
+		out.start = append(out.start, int64(len(out.class)))
 	}
 	return out
 }
