@@ -1,7 +1,13 @@
 // Package loss has the losses of a row. A loss knows nothing of rows, labels or the minimizer.
 package loss
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
+)
 
 // Margin is a loss ξ(t) of the margin t = y f(x): convex, falling, with ξ(t) > 0 for t < 0.
 type Margin interface {
@@ -127,4 +133,219 @@ func Plateau(t float64) (value, slope float64) {
 		return 1 - 2*d*d, -4 * d / width
 	}
 	return 2 * (1 - d) * (1 - d), -4 * (1 - d) / width
+}
+
+// Classes is a loss ξ(s, y) of class scores s of a row, convex in s; with probabilities p it is Σ_y p_y ξ(s, y). With
+// p = nil the row has no label: Gap and Signed have a loss for such rows, not convex.
+type Classes interface {
+	// At gives Σ_y p_y ξ(s, y), its gradient in slope, and in state what HessVec needs; all have one entry a class.
+	At(s, p, slope, state []float64) (value float64)
+	// HessVec sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
+	HessVec(dst, v, p, state []float64)
+	// Curvature is the largest curvature in the score of one class that this state has.
+	Curvature(state []float64) float64
+	// Costs puts ξ(s, y) into dst, for every class y.
+	Costs(dst, s []float64)
+}
+
+// separate is a loss whose second derivative is a curvature for each class, its state.
+type separate struct{}
+
+func (separate) HessVec(dst, v, _, state []float64) { floats.MulTo(dst, state, v) }
+
+func (separate) Curvature(state []float64) float64 { return state[vector.Largest(state)] }
+
+// Signed is a margin loss of two classes with the scores -z and z.
+//
+//	Problem  ξ(s, y) = m(s_y)
+//	Source   the papers' loss of two classes: ξ(z) as positive, ξ(-z) as negative
+type Signed struct {
+	separate
+	Margin   Margin
+	Plateaus bool // rows without a label have the loss Plateau
+}
+
+func (l Signed) At(s, p, slope, state []float64) float64 {
+	total := 0.0
+	if p == nil {
+		best := vector.Largest(s)
+		clear(slope)
+		clear(state)
+		total, slope[best] = Plateau(s[best])
+	}
+	for y, q := range p {
+		value, first, second := l.Margin.At(s[y])
+		total += q * value
+		slope[y], state[y] = q*first, q*second
+	}
+	return total
+}
+
+func (l Signed) Costs(dst, s []float64) {
+	for y, f := range s {
+		dst[y], _, _ = l.Margin.At(f)
+	}
+}
+
+// OneAgainstRest is a margin loss for every class, which is one side, against all others.
+//
+//	Problem  ξ(s, y) = m(s_y) + Σ_{k≠y} m(-s_k)
+//	Source   the usual reduction to two classes; with two classes and s_1 = -s_0 it is twice the margin loss
+type OneAgainstRest struct {
+	separate
+	Margin Margin
+}
+
+func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
+	if _, ok := l.Margin.(SquaredHinge); ok {
+		return squaredHinges(s, p, slope, state)
+	}
+	total := 0.0
+	for y, q := range p {
+		slope[y], state[y] = 0, 0
+		if q > 0 {
+			value, first, second := l.Margin.At(s[y])
+			total += q * value
+			slope[y], state[y] = q*first, q*second
+		}
+		if q < 1 {
+			value, first, second := l.Margin.At(-s[y])
+			total += (1 - q) * value
+			slope[y] -= (1 - q) * first
+			state[y] += (1 - q) * second
+		}
+	}
+	return total
+}
+
+func (l OneAgainstRest) Costs(dst, s []float64) {
+	if _, ok := l.Margin.(SquaredHinge); ok {
+		squaredHingeCosts(dst, s)
+		return
+	}
+	rest := 0.0
+	for y, f := range s {
+		minus, _, _ := l.Margin.At(-f)
+		plus, _, _ := l.Margin.At(f)
+		dst[y] = plus - minus
+		rest += minus
+	}
+	for y := range dst {
+		dst[y] += rest
+	}
+}
+
+// Softmax is the maxent loss, and the smoothed hinge of Crammer & Singer.
+//
+//	Problem  ξ(s, y) = σ log Σ_k exp((s_k + Δ [k≠y] - s_y) / σ)
+//	Symbols  σ smoothing, above 0; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1
+//	         and σ → 0 is max_k (s_k + [k≠y] - s_y), the hinge of Crammer & Singer, which lies between ξ - σ log K
+//	         and ξ; q^y_k the probabilities in that sum for class y
+//	Source   Keerthi, Sundararajan & Shevade 2012, losses of section 2; Crammer & Singer 2001
+//	Cost     one exp a class, two with a margin
+type Softmax struct{ Smoothing, Margin float64 }
+
+// At implements Classes; state is q = Σ_y p_y q^y, so that slope = q - p.
+func (l Softmax) At(s, p, slope, state []float64) float64 {
+	if l.Margin == 0 {
+		return l.logLikelihood(s, p, slope, state)
+	}
+	best := vector.Largest(s)
+	total, factor := l.weights(state, s, s[best]), l.factor()
+	value, share := 0.0, 0.0 // share = Σ_{y≠best} p_y / Z_y
+	for y, q := range p {
+		slope[y] = 0
+		if y != best && q > 0 {
+			z := total - (1-factor)*state[y] // Z_y, at least 1
+			value += q * (l.Smoothing*math.Log(z) + l.Margin + s[best] - s[y])
+			share += q / z
+			slope[y] = -(1 - factor) * state[y] * q / z
+		}
+	}
+	for k, z := range state {
+		slope[k] += z * share
+	}
+	if q := p[best]; q > 0 {
+		top, sum := l.weightsOf(state, s, best)
+		value += q * (l.Smoothing*math.Log(sum) + top - s[best])
+		for k, z := range state {
+			slope[k] += q * z / sum
+		}
+	}
+	for k, q := range p {
+		state[k] = slope[k]
+		slope[k] -= q
+	}
+	return value
+}
+
+// logLikelihood is At without a margin: q and the sum in the logarithm are the same for all classes.
+func (l Softmax) logLikelihood(s, p, slope, state []float64) (value float64) {
+	top := vector.Max(s)
+	total := l.weights(state, s, top)
+	vector.Scale(state, 1/total)
+	for k, q := range p {
+		value += q * (top - s[k])
+		slope[k] = state[k] - q
+	}
+	return value + l.Smoothing*math.Log(total)*vector.Sum(p)
+}
+
+// weights puts z_k = exp((s_k - top) / σ) into dst, where top is the largest score, and returns their sum.
+func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
+	for k, v := range s {
+		dst[k] = (v - top) / l.Smoothing
+	}
+	vector.Exp(dst)
+	return vector.Sum(dst)
+}
+
+// weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst and returns top, the largest s_k + Δ [k≠best], and the sum.
+func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
+	for k, v := range s {
+		dst[k] = v + l.Margin
+	}
+	dst[best] = s[best]
+	top = vector.Max(dst)
+	return top, l.weights(dst, dst, top)
+}
+
+func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
+
+// HessVec is (diag q - q qᵀ) v / σ: exact without a margin or for a certain class, otherwise an upper bound.
+func (l Softmax) HessVec(dst, v, _, state []float64) {
+	mean := 0.0
+	for k, q := range state {
+		mean += q * v[k]
+	}
+	for k, q := range state {
+		dst[k] = q * (v[k] - mean) / l.Smoothing
+	}
+}
+
+func (l Softmax) Curvature(state []float64) float64 {
+	largest := 0.0
+	for _, q := range state {
+		largest = max(largest, q*(1-q))
+	}
+	return largest / l.Smoothing
+}
+
+func (l Softmax) Costs(dst, s []float64) {
+	if l.Margin == 0 {
+		top := vector.Max(s)
+		all := l.Smoothing*math.Log(l.weights(dst, s, top)) + top
+		for y, f := range s {
+			dst[y] = all - f
+		}
+		return
+	}
+	best := vector.Largest(s)
+	top, sum := l.weightsOf(dst, s, best)
+	cost := l.Smoothing*math.Log(sum) + top - s[best]
+	total, factor := l.weights(dst, s, s[best]), l.factor()
+	for y, z := range dst {
+		dst[y] = l.Smoothing*math.Log(total-(1-factor)*z) + l.Margin + s[best] - s[y]
+	}
+	dst[best] = cost
 }

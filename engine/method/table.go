@@ -31,10 +31,7 @@ type Spec struct {
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 
-var (
-	labelLosses  = []Loss{SquaredHinge, Hinge, CrammerSinger, Maxent}
-	maxentLosses = []Loss{Maxent}
-)
+var labelLosses = []Loss{SquaredHinge, Hinge, CrammerSinger, Maxent}
 
 // All methods, in the order of the pages.
 var table = []Spec{
@@ -48,11 +45,11 @@ var table = []Spec{
 		OneMachine: true},
 	{Name: "gradient", fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
-	{Name: "entropy", fit: func(d *descent) *Solution { return regularize(d, d.Objective.Weight) }, Losses: maxentLosses,
-		Balance: "labels", Level: "unlabeled_weight", UsesProbabilities: true},
-	{Name: "expectation", fit: func(d *descent) *Solution { return regularize(d, 0) }, Losses: maxentLosses,
-		Balance: "labels", Level: "unlabeled_weight", UsesProbabilities: true},
-	{Name: "posterior", fit: project, Losses: maxentLosses, Balance: "labels", Level: "unlabeled_weight",
+	{Name: "entropy", fit: func(d *descent) *Solution { return regularize(d, d.Objective.Weight) }, Balance: "labels",
+		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
+	{Name: "expectation", fit: func(d *descent) *Solution { return regularize(d, 0) }, Balance: "labels",
+		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
+	{Name: "posterior", fit: project, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight",
 		UsesProbabilities: true},
 }
 

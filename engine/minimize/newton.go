@@ -73,9 +73,7 @@ type Newton struct {
 
 // NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
 func NewNewton(d int, pool *work.Pool) *Newton {
-	n := &Newton{ConjugateGradients: NewConjugateGradients(d, pool), gradient: make([]float64, d)}
-	n.residual = n.gradient
-	return n
+	return &Newton{ConjugateGradients: NewConjugateGradients(d, pool), gradient: make([]float64, d)}
 }
 
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {

@@ -99,32 +99,29 @@ func (o *Objective) Risk() *risk.Risk {
 // A Scorer puts the class scores of a row into dst [K].
 type Scorer func(dst []float64, row int32)
 
-// Value is the objective at these scores, unlabeled rows at their cheapest class, and the class shares by the scores.
+// Value is the objective at these scores, and the class shares by the scores. Unlabeled rows have their cheapest class,
+// unless there is a loss of their own.
 func (o *Objective) Value(l loss.Classes, regularizer float64, score Scorer) (value float64, shares []float64) {
 	s, sums := o.Sample, make([]float64, 2+o.Classes) // labeled loss, unlabeled loss, shares
 	o.Job.Total(len(s.Unlabeled), sums, func(lo, hi int, dst []float64) {
-		scores, costs := make([]float64, o.Classes), make([]float64, o.Classes)
+		scores, costs, state := make([]float64, o.Classes), make([]float64, o.Classes), make([]float64, o.Classes)
 		for k := lo; k < hi; k++ {
 			score(scores, s.Unlabeled[k])
 			dst[2+vector.Largest(scores)] += s.UnlabeledWeight[k]
-			if s.Transductive() {
-				dst[1] += s.UnlabeledWeight[k] * o.unlabeled(l, scores, costs, s.Weak.Of(k))
+			switch label := s.Weak.Of(k); {
+			case !s.Transductive():
+			case o.OwnLoss && !label.Known():
+				dst[1] += s.UnlabeledWeight[k] * l.At(scores, nil, costs, state)
+			default:
+				l.Costs(costs, scores)
+				label.AddTo(costs, weak.Strength)
+				dst[1] += s.UnlabeledWeight[k] * slices.Min(costs)
 			}
 		}
 	})
 	sums[0] = o.LabeledLoss(l, score)
 	o.Job.Reduce(sums)
 	return regularizer + sums[0] + o.Weight*sums[1], sums[2:]
-}
-
-// unlabeled is the loss of an unlabeled row, at its cheapest class unless it has one of its own; it writes scratch [K].
-func (o *Objective) unlabeled(l loss.Classes, scores, scratch []float64, label weak.Row) float64 {
-	if o.OwnLoss && !label.Known() {
-		return l.At(scores, nil, scratch, make([]float64, len(scratch)))
-	}
-	l.Costs(scratch, scores)
-	label.AddTo(scratch, weak.Strength)
-	return slices.Min(scratch)
 }
 
 // LabeledLoss is the part of the mean loss of all labeled rows that comes from this machine.

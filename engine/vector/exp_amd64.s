@@ -1,4 +1,4 @@
-// The loop of exp.go, sixteen entries at a time: see exp_amd64.go.
+// The loop of vector.go, sixteen entries at a time: see exp_amd64.go.
 
 #include "textflag.h"
 

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -34,10 +35,7 @@ type Job struct {
 
 // NewJob makes a job; progress may be nil.
 func NewJob(threads int, progress *Progress) *Job {
-	if progress == nil {
-		progress = &Progress{}
-	}
-	return &Job{Pool: NewPool(threads), progress: progress, visited: &atomic.Int64{}}
+	return &Job{Pool: NewPool(threads), progress: cmp.Or(progress, &Progress{}), visited: &atomic.Int64{}}
 }
 
 // Silent is a job beside this one: same workers and cancel flag, no progress, an account of its own.

@@ -49,15 +49,6 @@ type share struct {
 	_    [48]byte // a cache line each
 }
 
-func newRound(threads, n int, task func(i int)) *round {
-	r := &round{task: task, shares: make([]share, threads)}
-	for k := range r.shares {
-		r.shares[k].next.Store(int64(k * n / threads))
-		r.shares[k].end = int64((k + 1) * n / threads)
-	}
-	return r
-}
-
 // Run calls task(0) ... task(n-1), each once, in no particular order, and waits for all of them. A panic in a task
 // does not end the process: it is raised again in the calling goroutine as a *Panic once the tasks under way are done.
 func (p *Pool) Run(n int, task func(i int)) {
@@ -67,7 +58,11 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 		return
 	}
-	r := newRound(p.threads, n, task)
+	r := &round{task: task, shares: make([]share, p.threads)}
+	for k := range r.shares {
+		r.shares[k].next.Store(int64(k * n / p.threads))
+		r.shares[k].end = int64((k + 1) * n / p.threads)
+	}
 	p.current.Store(r)
 	for k := 1; k < min(p.threads, n); k++ {
 		if p.awake[k].CompareAndSwap(false, true) {
