@@ -114,8 +114,8 @@ func Load(path string) (Model, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	if err := memory.Need(3*float64(info.Size()), "the model in "+path, // the file, its values, and the caller's copy of them
-		"load it on a machine with more memory"); err != nil {
+	bytes := 3 * float64(info.Size()) // the file, its values, and the caller's copy of them
+	if err := memory.Need(bytes, "the model in "+path, "load it on a machine with more memory"); err != nil {
 		return nil, err
 	}
 	file, err := os.ReadFile(path)

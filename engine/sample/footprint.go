@@ -50,6 +50,6 @@ func (s *Sample) checkMemory(Problem) error {
 		return err
 	}
 	purpose := fmt.Sprintf("a fit of %d rows with n_features %d and %d classes", s.Rows.Rows(), s.Features, classes)
-	return memory.Need(s.bytes(columns), purpose, "use fewer features (leave out those that hardly occur, or hash to fewer), "+
-		"fewer classes, or a machine with more memory")
+	return memory.Need(s.bytes(columns), purpose, "use fewer features (leave out those that hardly occur, or hash to "+
+		"fewer), fewer classes, or a machine with more memory")
 }

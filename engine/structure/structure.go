@@ -286,6 +286,6 @@ func checkMemory(p Problem, options Options, used int) error {
 	}
 	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) + lists + 12*n +
 		columns*(8*float64(options.Components)+52)
-	return memory.Need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those that "+
-		"hardly occur), or a machine with more memory")
+	return memory.Need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those "+
+		"that hardly occur), or a machine with more memory")
 }

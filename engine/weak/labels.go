@@ -37,8 +37,8 @@ type Labels struct {
 // probabilities proportional to p there; p nil: equal ones. A row without entries is not weakly labeled. The caller has
 // checked start and that there are two classes or more.
 func New(classes int, start []int64, class []int32, p []float64, labels []int32) (*Labels, error) {
-	if err := memory.Need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or probabilities "+
-		"of classes", len(labels)), "give fewer rows, or fewer classes to each"); err != nil {
+	if err := memory.Need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or "+
+		"probabilities of classes", len(labels)), "give fewer rows, or fewer classes to each"); err != nil {
 		return nil, err
 	}
 	l := sized(classes, len(labels), len(class))
