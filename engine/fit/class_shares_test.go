@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -43,6 +44,32 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 			p.Classes = classes + 1
 			_, err = shares.Estimate(p, chosen, true)
 			wantKinds(t, err, fault.BadData)
+		}
+	}
+}
+
+// Where the shares are estimated and the labels look picked, thresholds move l / (l + 20) of the way that they move with
+// balance "share", l labels of a class.
+func TestThresholdsMoveAPartOfTheWayToEstimatedShares(t *testing.T) {
+	for name, data := range unevenTopics() {
+		o, labeled := method.Defaults(), 0
+		for _, y := range data.Labels {
+			labeled += min(1, int(y)+1)
+		}
+		intercepts := func(balance string) []float64 {
+			o.Method, o.Balance = "annealing", balance
+			return mustFit(t, data, nil, o).Model.Intercept
+		}
+		from, to, got := intercepts("labels"), intercepts("share"), intercepts("auto")
+		l, far := float64(labeled)/float64(max(2, len(got))), 0.0
+		for y := range got {
+			far = max(far, math.Abs(to[y]-from[y]))
+			if want := from[y] + l/(l+20)*(to[y]-from[y]); math.Abs(got[y]-want) > 1e-12 {
+				t.Errorf("%s: intercept %v, should be %v, between %v and %v", name, got[y], want, from[y], to[y])
+			}
+		}
+		if far < 0.01 {
+			t.Errorf("%s: thresholds do not move", name)
 		}
 	}
 }

@@ -180,7 +180,8 @@ func (c *committee) settleShares() error {
 
 // moveShares moves the shares to those of the classes that the views and a classifier of a part of the rows predict.
 func (c *committee) moveShares() error {
-	if err := c.fitPart(c.options); err != nil || c.third == nil {
+	err := c.fitPart(c.options)
+	if err != nil || c.third == nil || vector.Dot(c.third.Model.Coef, c.third.Model.Coef) == 0 {
 		return err
 	}
 	x := c.setting

@@ -71,11 +71,13 @@ func (f *fitted) warn(kind warning.Kind, values ...float64) {
 	f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
 }
 
-// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it.
-func moveIntercepts(r *method.Run, solution *method.Solution) {
+// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it, or a
+// part of them.
+func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 	o, outputs := r.Objective, solution.Outputs
 	score := solution.Score(o)
 	shift := r.Costs.Potentials(score)
+	vector.Scale(shift, part)
 	if len(solution.Intercept) == 1 {
 		shift = []float64{(shift[1] - shift[0]) / 2}
 	}

@@ -124,8 +124,8 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	if spec.UsesProbabilities && x.sample.Transductive() && !x.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		if x.movesThreshold(spec) && r.Path.Reason != ending.OneClass {
-			moveIntercepts(r, solution)
+		if part := x.thresholdPart(spec); part > 0 && r.Path.Reason != ending.OneClass {
+			moveIntercepts(r, solution, part)
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 		checkEnd(r, solution)

@@ -137,7 +137,7 @@ func (x *setting) direct() bool {
 }
 
 // balance of a method resolves "auto". Where shares were estimated and labels were probably chosen class by class,
-// thresholds stay where the labels put them: moved to an estimate they take over its error (docs/notes/alpha.md).
+// thresholds stay near where the labels put them: moved to an estimate they take over its error (docs/notes/alpha.md).
 func (x *setting) balance(spec *method.Spec) string {
 	switch {
 	case x.options.Balance != "auto":
@@ -155,7 +155,17 @@ func (x *setting) centered(spec *method.Spec) bool {
 	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) == "mean"
 }
 
-// movesThreshold reports whether the intercepts move at the end so that each class gets its share.
-func (x *setting) movesThreshold(spec *method.Spec) bool {
-	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) != "labels"
+// thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where the
+// labels hold them, it grows with the number of labels, as the estimate of the shares gets better.
+func (x *setting) thresholdPart(spec *method.Spec) float64 {
+	switch {
+	case !x.options.FitIntercept || !x.sample.Transductive() || x.options.Balance == "labels":
+		return 0
+	case x.balance(spec) != "labels":
+		return 1
+	}
+	l := labeled(x.sample) / float64(x.sample.Classes())
+	return l / (l + holdingLabels)
 }
+
+const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them

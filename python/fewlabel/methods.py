@@ -32,8 +32,8 @@ class Annealing(_Balanced):
         How the class prior is enforced. "labels": only by the label counts, as in the papers. "share": in addition, the
         thresholds are adjusted at the end so that the predictions of the unlabeled rows match the class shares. "mean":
         as "share", and the mean score of the unlabeled rows is constrained for each class (squared hinge only). "auto":
-        "labels" if the shares are estimated and the labels look picked; otherwise "mean" with the squared hinge and
-        "share" with other losses.
+        "labels", with thresholds adjusted in part, if the shares are estimated and the labels look picked; otherwise
+        "mean" with the squared hinge and "share" with other losses.
     """
 
     name = "annealing"
