@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -51,13 +52,14 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 // Where the shares are estimated and the labels look picked, thresholds move l / (l + 20) of the way that they move with
 // balance "share", l labels of a class.
 func TestThresholdsMoveAPartOfTheWayToEstimatedShares(t *testing.T) {
-	for name, data := range unevenTopics() {
+	for name, shares := range map[string][]float64{"two": {0.8, 0.2}, "four": {0.6, 0.2, 0.1, 0.1}} {
+		data := planted.Classes(1200, 250, 16*len(shares), shares, 2)
 		o, labeled := method.Defaults(), 0
 		for _, y := range data.Labels {
 			labeled += min(1, int(y)+1)
 		}
 		intercepts := func(balance string) []float64 {
-			o.Method, o.Balance = "annealing", balance
+			o.Method, o.Balance, o.Alpha = "annealing", balance, 0.03
 			return mustFit(t, data, nil, o).Model.Intercept
 		}
 		from, to, got := intercepts("labels"), intercepts("share"), intercepts("auto")
