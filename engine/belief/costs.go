@@ -23,7 +23,14 @@ type Costs struct {
 
 // NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
-	return &Costs{Level: o.Weight, objective: o, units: newUnits(o.Sample, o.Classes)}
+	c := &Costs{Level: o.Weight, objective: o, units: units{sample: o.Sample, classes: o.Classes}}
+	if o.Sample.Copies != nil {
+		c.units.rows = []int32{} // not nil
+		for k, weight := range o.Sample.UnlabeledRows {
+			c.units.rows = append(c.units.rows, slices.Repeat([]int32{int32(k)}, int(weight))...)
+		}
+	}
+	return c
 }
 
 func (c *Costs) room() []float64 {
@@ -160,18 +167,6 @@ type units struct {
 	classes int
 	rows    []int32   // [units] place in Unlabeled of each; nil: every row is one
 	costs   []float64 // [units, K]
-}
-
-func newUnits(s *sample.Sample, classes int) units {
-	u := units{sample: s, classes: classes}
-	if s.Copies == nil {
-		return u
-	}
-	u.rows = []int32{} // not nil
-	for k, weight := range s.UnlabeledRows {
-		u.rows = append(u.rows, slices.Repeat([]int32{int32(k)}, int(weight))...)
-	}
-	return u
 }
 
 // labelsOf are the labels of the units' rows, for labels [unlabeled].

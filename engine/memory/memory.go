@@ -50,16 +50,12 @@ func inWords(bytes float64) string {
 
 // availableIn is the least of what machine, control groups and address space have left; infinity if unknown.
 func availableIn(root fs.FS) float64 {
-	return min(ofMachine(root), ofGroups(root), ofAddressSpace(root, addressSpace()))
-}
-
-// ofMachine is the memory and swap space that is not in use, or could be freed at once.
-func ofMachine(root fs.FS) float64 {
-	facts := table(root, "proc/meminfo")
+	available := min(ofGroups(root), ofAddressSpace(root, addressSpace()))
+	facts := table(root, "proc/meminfo") // of memory and swap space not in use, or that could be freed at once
 	if left, ok := facts["MemAvailable:"]; ok {
-		return 1024 * (left + facts["SwapFree:"])
+		available = min(available, 1024*(left+facts["SwapFree:"]))
 	}
-	return math.Inf(1)
+	return available
 }
 
 // ofAddressSpace is what `ulimit -v` leaves and what the heap does not use, less what Go takes in large pieces.

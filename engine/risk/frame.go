@@ -203,11 +203,10 @@ func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total 
 
 // linear is what rows and weights give each other: stored scores of rows along a vector of weights, and sums of rows.
 type linear struct {
-	job      *work.Job
-	rows     *rows.Matrix
-	Map      scores.Map
-	frame    frame
-	shape    panel.Shape   // of the weights
+	job  *work.Job
+	rows *rows.Matrix
+	Map  scores.Map
+	frame
 	rounding *rows.Rounded // rounded products, or nil
 }
 

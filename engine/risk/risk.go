@@ -52,7 +52,7 @@ func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame
 	if f.Constant {
 		shape.Features++
 	}
-	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, shape, rows.Rounded(shape)},
+	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, rows.Rounded(shape)},
 		losses: newLosses(rows.Rows(), shape.Stride(), m, l), alpha: alpha, Weights: make([]float64, shape.Len()),
 		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }

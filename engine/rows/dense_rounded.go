@@ -124,20 +124,15 @@ func (r *Rounded) sums(
 	job *work.Job, on *Subset, dst, q []float64, unit float64, sums []float64, before func(rows []int32, sums []float64),
 ) {
 	r.of.addBlocks(job, on, dst, sums, func(rows []int32, dst, sums []float64) {
-		r.addBlock(rows, dst, q, unit, func(rows []int32) { before(rows, sums) })
-	})
-}
-
-func (r *Rounded) addBlock(rows []int32, dst, q []float64, unit float64, before func(rows []int32)) {
-	a := r.rows
-	sums := make([]float32, a.roundedLen(r.shape))
-	for many := range slices.Chunk(rows, sumRows) {
-		for some := range slices.Chunk(many, roundedTurn) {
-			before(some)
-			a.addRounded(some, sums, q, 1/unit, r.shape)
+		rounded := make([]float32, r.rows.roundedLen(r.shape))
+		for many := range slices.Chunk(rows, sumRows) {
+			for some := range slices.Chunk(many, roundedTurn) {
+				before(some, sums)
+				r.rows.addRounded(some, rounded, q, 1/unit, r.shape)
+			}
+			r.rows.spread(dst, rounded, unit*r.of.scale, r.shape)
 		}
-		a.spread(dst, sums, unit*r.of.scale, r.shape)
-	}
+	})
 }
 
 // four finds up to four rows; the last one stands for those that are missing.
