@@ -22,14 +22,6 @@ func (p Problem) classes() int {
 	return p.Classes
 }
 
-// label is the label of a row, or the only class of a weak one; -1: neither.
-func (p Problem) label(i int) int32 {
-	if row := p.Weak.Of(i); p.Labels[i] < 0 && len(row.Class) == 1 {
-		return row.Class[0]
-	}
-	return p.Labels[i]
-}
-
 // keepWeak gives every machine weak labels, if any machine has some, and refuses a fit without labels of either kind.
 func (s *Sample) keepWeak(known, labeled bool) error {
 	given := s.Weak != nil

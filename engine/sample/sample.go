@@ -138,7 +138,10 @@ func (s *Sample) sort(p Problem) error {
 		case classes > 0 && int(label) >= classes:
 			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
 		case weight > 0:
-			s.add(i, p.label(i), weight)
+			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
+				label = row.Class[0]
+			}
+			s.add(i, label, weight)
 		}
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)

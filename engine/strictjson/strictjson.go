@@ -108,7 +108,8 @@ func (s scanner) value(levels int) (token json.Token, at int, err error) {
 		}
 		err = s.inside(v == '{', levels-1)
 	case string:
-		if loneSurrogate(word) {
+		half := func(escape []byte) bool { return len(escape) == len(`\uXXXX`) }
+		if bytes.Contains(word, []byte(`\u`)) && slices.ContainsFunc(escapes.FindAll(word, -1), half) {
 			err = fmt.Errorf("there is half of a surrogate pair at byte %d", at)
 		}
 	case json.Number:
@@ -142,9 +143,3 @@ func (s scanner) inside(object bool, levels int) error {
 
 // escapes are whole pairs of surrogates, halves, and the starts of all others.
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
-
-// loneSurrogate looks for a \u escape that is half a character.
-func loneSurrogate(word []byte) bool {
-	return bytes.Contains(word, []byte(`\u`)) &&
-		slices.ContainsFunc(escapes.FindAll(word, -1), func(escape []byte) bool { return len(escape) == len(`\uXXXX`) })
-}
