@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	sharesRows  = 2500    // unlabeled rows scored for shares, which these determine within a point
-	startRows   = 1 << 14 // from ManyRows on, where scores also show whether a mixture is a good start
-	MaxNonZeros = 1 << 22 // of these rows, which are copied; fewer rows where they have more
+	sharesRows = 2500    // unlabeled rows scored for shares, which these determine within a point
+	startRows  = 1 << 14 // from ManyRows on, where scores also show whether a mixture is a good start
 )
 
 // ManyRows is a number of unlabeled rows; replaced in tests.
@@ -119,11 +118,11 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 	return out
 }
 
-// maxRows is the number of unlabeled rows to use of all machines: rows, or fewer of at most MaxNonZeros.
+// maxRows is the number of unlabeled rows to use of all machines: rows, or fewer of at most sample.CrossFitted.
 func maxRows(s *sample.Sample, job *work.Job, rows int) int {
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	job.ReduceCounts(counts)
-	return int(min(int64(rows), counts[0]*MaxNonZeros/max(1, counts[1])))
+	return int(min(int64(rows), counts[0]*sample.CrossFitted/max(1, counts[1])))
 }
 
 // joined puts the scores of the views side by side [rows, views K]; the scores of a view sum to 0.

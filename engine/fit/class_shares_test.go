@@ -49,8 +49,8 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 	}
 }
 
-// Where the shares are estimated and the labels look picked, thresholds move l / (l + 20) of the way that they move with
-// balance "share", l labels of a class.
+// Where the shares are estimated and the labels look picked, thresholds move l / (l + 20) of the way that they move
+// with balance "share", l labels of a class.
 func TestThresholdsMoveAPartOfTheWayToEstimatedShares(t *testing.T) {
 	for name, shares := range map[string][]float64{"two": {0.8, 0.2}, "four": {0.6, 0.2, 0.1, 0.1}} {
 		data := planted.Classes(1200, 250, 16*len(shares), shares, 2)

@@ -34,6 +34,7 @@ func coarse(x *setting, begin start) (start, error) {
 		return begin, err
 	}
 	coarseSetting.whole, coarseSetting.before, coarseSetting.prior.Evidence = x.unlabeled(), x.before, x.prior.Evidence
+	coarseSetting.weak = x.weak
 	result, err := search(coarseSetting, begin)
 	if err != nil {
 		return begin, err

@@ -28,14 +28,14 @@ import (
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do; where φ moves, T at a tolerance of 1e-3 in place of 1e-5
+//	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up
 //	         to seven for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
 	views *model.Linear // v (S + M), as all models here of the packed rows
 	v     float64
-	part  *sample.Part // the part of the rows by which the shares have moved; nil: they have not
+	part  *sample.Part // a part of the rows; nil: there is none yet
 	third *fitted      // T of it
 }
 
@@ -54,7 +54,7 @@ const (
 // time, and .010 lower with fewer rows (fbis, re0). With 8 labels in all it kept one wrong start of the third in 10.
 var warmRows = 1 << 12
 
-// With fewer labeled rows, or fewer of a class, T of a third is no start.
+// With fewer labeled rows, or fewer of a class in the mean, T of a third is no start.
 const (
 	fewLabels  = 20
 	fewOfClass = 2
@@ -86,11 +86,11 @@ func learn(x *setting, begin start) (*fitted, error) {
 	return result, nil
 }
 
-// prepare moves the shares where they may, and lets T of many rows begin at T of a part of them.
+// prepare moves the shares where they may, and lets T of many rows begin at T of a part of them, which is freed then.
 func (c *committee) prepare(moves bool, begin start) (start, error) {
 	x := c.setting
-	warm := begin.model == nil && x.unlabeled() >= warmRows &&
-		labeled(x.sample) >= max(fewLabels, fewOfClass*float64(x.sample.Classes()))
+	l := x.labelsOfClass()
+	warm := begin.model == nil && x.unlabeled() >= warmRows && l >= max(fewOfClass, fewLabels/float64(x.sample.Classes()))
 	var err error
 	if moves {
 		loose := *x
@@ -100,9 +100,11 @@ func (c *committee) prepare(moves bool, begin start) (start, error) {
 	} else if warm {
 		err = c.fitPart(x.loose())
 	}
-	if err == nil && warm && c.third != nil {
+	if err == nil && warm && c.third != nil && c.third.reason.Natural() {
 		begin = x.startAt(c.third, c.part)
+		begin.steps = c.third.Model.Iterations
 	}
+	c.part, c.third = nil, nil
 	return begin, err
 }
 
@@ -120,11 +122,7 @@ func (x *setting) guesses() bool {
 // newCommittee has the views, with a part of the weight v.
 func newCommittee(x *setting, part float64) (*committee, error) {
 	s, job := x.sample, x.sample.Job.Silent()
-	counted := s
-	if x.weak != nil { // copies of weakly labeled rows are no labels
-		counted = x.weak
-	}
-	c := &committee{setting: x, v: part * viewLabels / (viewLabels + labeled(counted)/float64(s.Classes()))}
+	c := &committee{setting: x, v: part * viewLabels / (viewLabels + x.labelsOfClass())}
 	if !x.guesses() {
 		r := x.newRun(job, x.named.First(), start{}, 0)
 		supervised := s.Packed(modelOf(x, r, method.FitSupervised(r), 0))
@@ -199,6 +197,7 @@ func (c *committee) moveShares() error {
 // fitPart fits T of a third of the rows, or of fewer if there are so many that these are enough.
 func (c *committee) fitPart(options method.Options) error {
 	x, job := c.setting, c.sample.Job.Silent()
+	c.part, c.third = nil, nil
 	draw := x.sample.Third
 	if startsCoarsely(x) {
 		draw = x.sample.Coarse
@@ -213,7 +212,7 @@ func (c *committee) fitPart(options method.Options) error {
 	if err != nil {
 		return err
 	}
-	c.part = part
+	small.weak, c.part = x.weak, part
 	c.third, err = run(small, small.sample.Job, start{}, 0)
 	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
 	return err
@@ -309,6 +308,15 @@ func (x *setting) mean(
 		}
 	})
 	return sum
+}
+
+// labelsOfClass is the mean number of labels of a class; copies of weakly labeled rows are no labels.
+func (x *setting) labelsOfClass() float64 {
+	s := x.sample
+	if x.weak != nil {
+		s = x.weak
+	}
+	return labeled(s) / float64(s.Classes())
 }
 
 // labeled is the number of labeled rows of all machines, or of the copies that their weights stand for.

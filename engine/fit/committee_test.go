@@ -263,6 +263,18 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 	}
 }
 
+// A third that has not ended is no start.
+func TestAThirdThatHasNotEndedIsNoStart(t *testing.T) {
+	before := warmRows
+	t.Cleanup(func() { warmRows = before })
+	o := method.Defaults()
+	warmRows, o.MaxIter = 2000, 3
+	result := mustFit(t, planted.Classes(4000, 250, 40, []float64{0.6, 0.2, 0.1, 0.1}, 2), nil, o)
+	if result.Model.Termination != "max_iter" {
+		t.Errorf("the fit ended by %s after %d steps", result.Model.Termination, result.Model.Iterations)
+	}
+}
+
 // From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
 // with few labels, however many there are of a class, nor with fewer than two of a class.
 func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {

@@ -50,7 +50,8 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	  search     the fit alone:
 //	    coarse     where there are many rows: search among an eighth of them, where run begins   coarse.go
 //	    run        the method
-//	    compare    method auto: another start, then another method; the lower objective stays    compare.go
+//	    compare    method auto: another start, then, outside a mean, another method; the lower
+//	               objective stays                                                               compare.go
 //	weak       where rows are weakly labeled: open and learn again, with copies of these rows
 //	           in the class that was found                                                       weak.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go

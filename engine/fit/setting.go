@@ -155,8 +155,8 @@ func (x *setting) centered(spec *method.Spec) bool {
 	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) == "mean"
 }
 
-// thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where the
-// labels hold them, it grows with the number of labels, as the estimate of the shares gets better.
+// thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where
+// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better.
 func (x *setting) thresholdPart(spec *method.Spec) float64 {
 	switch {
 	case !x.options.FitIntercept || !x.sample.Transductive() || x.options.Balance == "labels":
@@ -164,7 +164,7 @@ func (x *setting) thresholdPart(spec *method.Spec) float64 {
 	case x.balance(spec) != "labels":
 		return 1
 	}
-	l := labeled(x.sample) / float64(x.sample.Classes())
+	l := x.labelsOfClass()
 	return l / (l + holdingLabels)
 }
 

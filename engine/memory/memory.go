@@ -17,8 +17,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice. It is
-// a variable for tests.
+// Need refuses what takes more bytes than there are. The message begins with the purpose and ends with the advice. It
+// is a variable for tests.
 var Need = func(bytes float64, purpose, advice string) error {
 	if bytes >= negligible {
 		return refusal(bytes, availableIn(os.DirFS("/")), purpose, advice)

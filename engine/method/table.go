@@ -27,7 +27,7 @@ type Spec struct {
 	OneMachine        bool                           // whether ranks cannot share the rows
 
 	Begins      Method // that runs first,
-	Compares    Method // and is compared with at its end, as with a second start; empty: the method itself runs alone
+	Compares    Method // and is compared with at its end, or averaged with others; empty: the method itself runs alone
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 

@@ -128,8 +128,8 @@ const (
 )
 
 // lineSearch finds a zero t > 0 of the slope of an objective along its line, given the slope at 0; 0 if the objective
-// does not fall there. One that descends gets only points with a lower value, by leastDecrease times what the slope at 0
-// promises (Armijo); a value is as low as another if they differ by rounding.
+// does not fall there. One that descends gets only points with a lower value, by leastDecrease times what the slope at
+// 0 promises (Armijo); a value is as low as another if they differ by rounding.
 //
 // It is a Newton search on the slope inside a bracket: at its lower end the function is low enough and still falls. On
 // a piecewise linear slope it is exact as soon as it meets the right piece. It ends where the slope is the given

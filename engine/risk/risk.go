@@ -248,8 +248,8 @@ func (r *Risk) roundedProduct(dst, p, shift []float64) (curvature float64, total
 	return sums[0], sums[1:]
 }
 
-// Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed anew
-// as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
+// Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed
+// anew as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
 func (r *Risk) Round(allowed bool) {
 	before := r.rounded
 	r.rounded = allowed && r.mayRound()

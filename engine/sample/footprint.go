@@ -17,6 +17,8 @@ const (
 	perWeakClass = 5 // of each row, for weak labels beside others
 )
 
+const CrossFitted = 1 << 22 // non-zeros of unlabeled rows that cross-fits copy: fewer rows where they have more
+
 // bytes is a bound on the memory of a fit. A fit without it is refused: Go would end the caller's process.
 func (s *Sample) bytes(columns int) float64 {
 	n := float64(s.Rows.Rows() + s.Units() - len(s.Unlabeled))
@@ -31,7 +33,11 @@ func (s *Sample) bytes(columns int) float64 {
 	if risk.Preconditions(len(s.Labeled), s.Rows.NonZeros()) {
 		factors = labeled * labeled * (2 + outputs/2)
 	}
-	return s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
+	copied := 0.0 // by cross-fits for the class shares: the labeled rows twice, and a part of the others
+	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
+		copied = bytesOfPart * (2*float64(s.Rows.Subset(s.Labeled).NonZeros()) + min(nonZeros, CrossFitted))
+	}
+	return copied + s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
 }
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.

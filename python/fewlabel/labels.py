@@ -84,7 +84,8 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         phrase = _folded(word)
         rows = [i for i, text in enumerate(folded) if _contains(text, phrase)]
         missing += [] if rows else [word]
-        votes[rows, j] = label
+        for i in rows:
+            votes[i, j] = label
     if missing:
         words = _markers.listed(np.array(missing, dtype=object), 30)
         text = f"no text contains the keywords {words}: they vote nowhere, see their spelling"
@@ -242,8 +243,9 @@ def _posterior(votes: np.ndarray, truth: np.ndarray, a: np.ndarray, n_classes: i
     p = np.exp(logs - logs.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     p[(votes < 0).all(axis=1)] = 0
-    labeled = truth >= 0
-    p[labeled] = np.eye(n_classes)[truth[labeled]]
+    labeled = np.flatnonzero(truth >= 0)
+    p[labeled] = 0
+    p[labeled, truth[labeled]] = 1
     return p
 
 

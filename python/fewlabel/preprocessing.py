@@ -66,7 +66,9 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
 
 
 def _of_labeled(X: Any, y: Any, score_func: Callable[..., Any], unlabeled: Any) -> Any:
-    return score_func(*_targets.labeled_part(X, y, unlabeled)[:2])
+    return score_func(
+        *_targets.labeled_part(X, y, unlabeled, no_row="y has no labeled row: no feature has a score")[:2]
+    )
 
 
 @described_as(Shared, Unused)
@@ -103,7 +105,11 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)
         _data.check_finite(X)
-        values = sp.coo_array(X).tocsr().data if sp.issparse(X) else X  # entries given twice are one
+        values = X
+        if sp.issparse(X):
+            values = sp.csr_array(X, copy=True)  # arrays may be longer than the rows, and entries given twice
+            values.sum_duplicates()
+            values = values.data
         values = np.abs(values, dtype=np.float64).ravel()
         if (largest := float(values.max(initial=0.0))) == 0:
             self.scale_ = 1.0

@@ -259,7 +259,7 @@ def test_selectors_see_the_labeled_rows_alone(form: str) -> None:
     np.testing.assert_array_equal(selector.scores_, wanted.scores_)
     again = pickle.loads(pickle.dumps(clone(selector))).fit(X.toarray(), y)
     np.testing.assert_allclose(again.scores_, wanted.scores_)
-    with pytest.raises(ValueError, match="no row to score: y has markers only"):
+    with pytest.raises(ValueError, match="y has no labeled row: no feature has a score"):
         SelectKBest(labeled_only(chi2), k=20).fit(X, NO_LABELS)
     with pytest.raises(ValueError, match="score_func must be a function of X and y, such as chi2, got 'chi2'"):
         labeled_only("chi2")

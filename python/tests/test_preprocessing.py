@@ -118,3 +118,10 @@ def test_words_that_are_frequent_are_warned_of_once(recipe: TfidfVectorizer) -> 
         make_pipeline(recipe, TransductiveSVC()).fit(texts, np.where(np.arange(300) < 8, topic, -1))
     cures = [one for one in caught if 'max_df=0.2 or stop_words="english"' in str(one.message)]
     assert len(cures) == (recipe.max_df == 1)
+
+
+def test_arrays_longer_than_the_rows_do_not_change_the_scale() -> None:
+    """SciPy makes no such matrix, but setting `data` and `indices` does."""
+    X = sp.csr_array(np.ones((6, 4)))
+    X.data, X.indices = np.append(X.data, [1e3, 1e3]), np.append(X.indices, [0, 0]).astype(np.int32)
+    assert BlockScaler().fit(X).scale_ == pytest.approx(0.05)

@@ -579,6 +579,7 @@ def test_votes_of_many_keywords_are_refused_before_they_are_made(monkeypatch: py
 def test_texts_of_arrow_have_votes() -> None:
     texts = pytest.importorskip("pyarrow").array(["a goal", "a film"])
     assert labels.keyword_votes(texts, {"sport": ["goal"]}).tolist() == [["sport"], [None]]
+    assert labels.keyword_votes(["a", "a"], {("p", "q"): ["a"]}).tolist() == [[("p", "q")]] * 2
 
 
 def test_given_sparse_probabilities_are_not_changed() -> None:

@@ -295,7 +295,14 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
 
 # ------------------------------------------------------------------ scores
 def labeled_part(
-    X: Any, y: Any, unlabeled: Any, sample_weight: Any = None, groups: Iterable[Any] = (), *, columns: bool = False
+    X: Any,
+    y: Any,
+    unlabeled: Any,
+    sample_weight: Any = None,
+    groups: Iterable[Any] = (),
+    *,
+    columns: bool = False,
+    no_row: str = "no row to score: y has markers only. SemiSupervisedSplit tests labeled rows",
 ) -> tuple[Any, np.ndarray, Any]:
     """The rows with a label that is none of `groups`, their labels and their weights, for a score.
 
@@ -311,7 +318,7 @@ def labeled_part(
     _data.check_lengths(X, labeled)
     X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
     if not labeled.any():
-        raise ValueError("no row to score: y has markers only (see `unlabeled`). SemiSupervisedSplit tests other rows")
+        raise ValueError(f"{no_row} (see `unlabeled`)")
     if labeled.all():
         return X, values, weights
     rows = np.flatnonzero(labeled)

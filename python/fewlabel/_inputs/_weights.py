@@ -1,6 +1,7 @@
 """Weights of rows and shares of classes."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -32,8 +33,9 @@ def check(weights: np.ndarray | None) -> None:
 def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(_data.plain(values, name))
-    if given.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in given.flat):
-        raise ValueError(f"{name} must hold real numbers, got {given.tolist()!r:.80}")
+    for value in () if given.dtype.kind in "biuf" else given.flat:
+        if not isinstance(value, Real | Decimal):
+            raise ValueError(f"{name} must hold real numbers, got {np.array(value).tolist()!r:.80}")
     return given.astype(np.float64)
 
 

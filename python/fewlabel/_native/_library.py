@@ -105,9 +105,10 @@ def _exception(status: int, message: str) -> BaseException:
         return ValueError(re.sub(r"^\w+", lambda first: _IN_PYTHON.get(first[0], first[0]), message))
     if status == c.FORKED:
         return RuntimeError(f"{message} {_loading.FORK_ADVICE}")
-    if status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message:
-        return MemoryError(message)
-    return {c.IO_ERROR: OSError, c.CANCELLED: KeyboardInterrupt}.get(status, RuntimeError)(message)
+    if (kind := {c.IO_ERROR: OSError, c.CANCELLED: KeyboardInterrupt}.get(status)) is not None:
+        return kind(message)
+    lacks = status == c.NO_MEMORY or "out of memory" in message or "makeslice" in message
+    return (MemoryError if lacks else RuntimeError)(message)
 
 
 def _load() -> ctypes.CDLL:
