@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -60,7 +61,7 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 	// of a column: coefficients, labels and their probabilities, here and in the caller's arrays
 	n, features := float64(p.Rows.Rows()), float64(p.Rows.Cols())
 	atOnce := float64(min(options.Threads, len(labels)))
-	return need(float64(len(labels))*(24*features+64*n)+atOnce*sample.BytesOf(p, options.OfSample()),
+	return memory.Need(float64(len(labels))*(24*features+64*n)+atOnce*sample.BytesOf(p, options.OfSample()),
 		fmt.Sprintf("a fit of %d columns of labels", len(labels)), "fit some of the columns at a time")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -123,9 +124,9 @@ func TestColumnsAreCancelledAndCounted(t *testing.T) {
 }
 
 func TestColumnsAskForTheirResultsAndTheFitsAtATime(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
-	need = func(bytes float64, purpose, _ string) error { return fault.Memory("%s: %.0f", purpose, bytes) }
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	p, labels := threeColumns()
+	memory.Need = func(bytes float64, purpose, _ string) error { return fault.Memory("%s: %.0f", purpose, bytes) }
 	asked := func(columns, threads int) (bytes float64) {
 		o := method.Defaults()
 		o.Threads = threads

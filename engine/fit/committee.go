@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
@@ -47,18 +48,14 @@ const (
 	smallMove  = 0.05    // total variation distance of two shares
 	mostMoves  = 8       // two or three with 2 labels a class, one from 5 on
 	looseness  = 100     // factor on the tolerance of T up to calibratedTol, at doubtful shares
+	fewLabels  = 20.0    // labeled rows; with fewer, or
+	fewOfClass = 2.0     // fewer of a class in the mean, T of a third is no start
 )
 
 // warmRows is the number of unlabeled rows from which on T of a third is a good start; replaced in tests. Macro F of
 // the default was .003 higher from there on (20 Newsgroups words and vectors, R8, AG News, MNIST), in .6 to .7 of the
 // time, and .010 lower with fewer rows (fbis, re0). With 8 labels in all it kept one wrong start of the third in 10.
 var warmRows = 1 << 12
-
-// With fewer labeled rows, or fewer of a class in the mean, T of a third is no start.
-const (
-	fewLabels  = 20
-	fewOfClass = 2
-)
 
 // learn is the fit of one sample, by a committee where the shares are estimated.
 func learn(x *setting, begin start) (*fitted, error) {
@@ -312,10 +309,7 @@ func (x *setting) mean(
 
 // labelsOfClass is the mean number of labels of a class; copies of weakly labeled rows are no labels.
 func (x *setting) labelsOfClass() float64 {
-	s := x.sample
-	if x.weak != nil {
-		s = x.weak
-	}
+	s := cmp.Or(x.weak, x.sample)
 	return labeled(s) / float64(s.Classes())
 }
 

@@ -151,7 +151,7 @@ func openWeak(s *sample.Sample, p sample.Problem, options method.Options) (*sett
 		options.ClassPrior.Shares = prior.Shares
 	}
 	const growing = 3 // numbers, classes and weights of copies while their lists grow, in labels
-	if err := need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {
+	if err := memory.Need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
 	x := &setting{problem: p, options: options, weak: s, trained: &record{}}
@@ -174,8 +174,6 @@ func (x *setting) forSample(s *sample.Sample) (*setting, error) {
 	return y, err
 }
 
-var need = memory.Need // replaced in tests
-
 const fewerRows = "give fewer rows, or use a machine with more memory"
 
 // withCopies is the setting of the same problem with copies of rows after the others, which are not in the result.
@@ -183,7 +181,7 @@ func (x *setting) withCopies(c copies) (*setting, error) {
 	p, job := x.problem, x.weak.Job
 	n := p.Rows.Rows()
 	nonZeros := p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()
-	if err := need(12*float64(nonZeros), "a copy of the weakly labeled rows", fewerRows); err != nil {
+	if err := memory.Need(12*float64(nonZeros), "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
 	all := p.Rows.All().Rows()

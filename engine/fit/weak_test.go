@@ -12,6 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -608,16 +609,27 @@ func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
 
 // The forecast of a second fit has its copies of the rows.
 func TestForecastOfRowsWithPriorCosts(t *testing.T) {
-	defer func(old func(float64, string, string) error) { need = old }(need)
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	data, forecast := fiveClasses(300, 3), 0.0
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
+	const copies = "a copy of the weakly labeled rows"
+	memory.Need = func(bytes float64, purpose, _ string) error {
+		if purpose == copies {
+			forecast = max(forecast, bytes)
+		}
+		return nil
+	}
 	mustFitProblem(t, p, plainOptions())
 	if least := 12 * float64(p.Rows.NonZeros()); forecast <= least || forecast > 2*least {
 		t.Errorf("%v bytes in the forecast, at least %v are taken", forecast, least)
 	}
-	need = func(_ float64, purpose, _ string) error { return fault.Memory("no room for %s", purpose) }
-	if _, err := Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), "a copy of the weakly labeled rows") {
+	memory.Need = func(_ float64, purpose, _ string) error {
+		if purpose == copies {
+			return fault.Memory("no room for %s", purpose)
+		}
+		return nil
+	}
+	if _, err := Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), copies) {
 		t.Errorf("got %v", err)
 	}
 }

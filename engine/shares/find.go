@@ -120,9 +120,7 @@ func checkGathered(s *sample.Sample) error {
 	}
 	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + sample.CrossFitted
 	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
-	return need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
+	return memory.Need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
 }
 
 const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
-
-var need = memory.Need // replaced in tests
