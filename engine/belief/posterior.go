@@ -1,0 +1,126 @@
+package belief
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/labeling"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
+//
+//	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
+//	         proportional to p_jy exp(v_y)
+//	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
+//	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
+//	Cost     a gradient, or a step length: soft labels, from the last potentials
+type Posterior struct {
+	Weight float64   // C
+	Labels []float64 // [rows, K] q at the last Gradient or Evaluate
+	M      []float64 // [K] means of p there
+	Value  float64   // Ψ there
+
+	layout
+	prior        []float64
+	costs, trial []float64 // [rows, K]
+	potentials   []float64
+}
+
+// NewPosterior is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
+func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
+	e := &Posterior{layout: layout{job, rows, weights, len(prior), stride}, prior: prior}
+	for _, v := range []*[]float64{&e.Labels, &e.costs, &e.trial} {
+		*v = make([]float64, len(rows)*len(prior))
+	}
+	e.M, e.potentials = make([]float64, len(prior)), make([]float64, len(prior))
+	return e
+}
+
+// label sets q to the best labels for scores + t changes.
+func (e *Posterior) label(q, scores, changes []float64, t float64) {
+	e.each(func(k int) {
+		costs := e.place(e.costs, k)
+		for y, s := range e.row(scores, k) {
+			costs[y] = -s
+		}
+		if t != 0 {
+			vector.Add(costs, -t, e.row(changes, k))
+		}
+	})
+	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials, labeling.Exact)
+}
+
+// Evaluate finds labels and means at these scores, and returns the cost.
+func (e *Posterior) Evaluate(scores []float64) (value float64) {
+	e.label(e.Labels, scores, nil, 0)
+	sums := make([]float64, 1+e.classes) // of the divergence and p
+	e.sum(sums, func(k int, part, scratch []float64) {
+		p := scratch[:e.classes]
+		logSum := vector.Softmax(p, e.row(scores, k))
+		part[0] += e.weights[k] * divergence(e.place(e.Labels, k), e.place(e.costs, k), logSum)
+		vector.Add(part[1:], e.weights[k], p)
+	})
+	copy(e.M, sums[1:])
+	e.Value = e.Weight * sums[0]
+	return e.Value
+}
+
+// Gradient implements risk.Joint; state is p.
+func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
+	value = e.Evaluate(scores)
+	e.each(func(k int) {
+		p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
+		vector.Softmax(p, e.row(scores, k))
+		for y := range dst {
+			dst[y] = e.Weight * e.weights[k] * (p[y] - q[y])
+		}
+	})
+	return value
+}
+
+// divergence is Σ_y q_y log(q_y / p_y) with log p_y = -cost_y - logSum.
+func divergence(q, costs []float64, logSum float64) float64 {
+	sum := logSum + vector.Dot(q, costs)
+	for _, v := range q {
+		if v > 0 {
+			sum += v * math.Log(v)
+		}
+	}
+	return sum
+}
+
+// HessVec implements risk.Joint: the curvature at labels held fixed, an upper bound.
+func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
+	var sum [1]float64
+	e.sum(sum[:], func(k int, part, _ []float64) {
+		p, change := e.row(state, k), e.row(changes, k)
+		mean := vector.Dot(p, change)
+		for y, q := range p {
+			product := e.Weight * e.weights[k] * q * (change[y] - mean)
+			part[0] += product * change[y]
+			change[y] = product
+		}
+	})
+	return sum[0]
+}
+
+// Line implements risk.Joint: value and slope of Ψ itself, the curvature at labels held fixed.
+func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, curvature float64) {
+	e.label(e.trial, scores, changes, t)
+	var sums [3]float64
+	e.sum(sums[:], func(k int, part, scratch []float64) {
+		p, q, change := scratch[:e.classes], e.place(e.trial, k), e.row(changes, k)
+		copy(p, e.row(scores, k))
+		vector.Add(p, t, change)
+		logSum := vector.Softmax(p, p)
+		mean := vector.Dot(p, change)
+		part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), logSum)
+		part[1] += e.weights[k] * (mean - vector.Dot(q, change))
+		for y, v := range p {
+			part[2] += e.weights[k] * v * (change[y] - mean) * (change[y] - mean)
+		}
+	})
+	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
+}
