@@ -607,6 +607,26 @@ func TestAClassThatPriorCostsAloneNameNeedsAShare(t *testing.T) {
 	}
 }
 
+// Copies of weakly labeled rows, here of nearly certain ones in the first fit, are no labels for thresholds and views.
+func TestCopiesOfWeaklyLabeledRowsAreNoLabels(t *testing.T) {
+	data, labels, costs := fiveClasses(300, 3), 0.0, make([]float64, 5*300)
+	for i, label := range data.Labels {
+		for y := range int32(5) {
+			if label < 0 && y != data.Truth[i] {
+				costs[5*i+int(y)] = 5 // the class has the probability .97
+			}
+		}
+		labels += float64(min(1, label+1))
+	}
+	x, err := open(withCosts(data, 5, costs), method.Defaults(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := x.labelsOfClass(); got != labels/5 || labeled(x.sample) < 2*labels {
+		t.Errorf("%v labels of a class, should be %v; %v rows are labeled", got, labels/5, labeled(x.sample))
+	}
+}
+
 // The forecast of a second fit has its copies of the rows.
 func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)

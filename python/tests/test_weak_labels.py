@@ -4,6 +4,7 @@ import itertools
 import pickle
 import re
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -589,6 +590,11 @@ def test_given_sparse_probabilities_are_not_changed() -> None:
     TransductiveSVC().fit(X, labels.Soft(P, NAMES))
     for each, copy in zip((P.data, P.indices, P.indptr), before, strict=True):
         np.testing.assert_array_equal(each, copy)
+
+
+def test_probabilities_can_be_decimals() -> None:
+    P = np.array([[Decimal("0.25"), Decimal("0.75")]], dtype=object)
+    assert labels.Soft(P).probabilities.tolist() == [[0.25, 0.75]]
 
 
 def test_keyword_votes() -> None:
