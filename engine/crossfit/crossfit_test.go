@@ -68,7 +68,7 @@ func TestNoStepOfEMLowersTheObjectiveOfAMixture(t *testing.T) {
 		packed, _ := s.Rows.Packed(job)
 		m := newMixture(s, job, packed)
 		if spheres {
-			m.useSpheres()
+			m.useSpheres(slices.Concat(s.Labeled, s.Unlabeled))
 		}
 		m.start(s, held)
 		last := math.Inf(-1)

@@ -25,10 +25,12 @@ import (
 //	Cost     a step is two passes over the rows with K columns, and a logarithm for each feature and class
 type mixture struct {
 	job       *work.Job
-	rows      *rows.Matrix // [n] labeled and unlabeled rows
+	rows      *rows.Matrix  // [n] labeled and unlabeled rows
+	rounded   *rows.Rounded // their rounded products, or nil
+	largest   float64       // factor of a row in the sums of components
 	shape     panel.Shape
 	spheres   bool
-	occurs    []float64 // [Features] 1: the feature occurs; 0: it does not, or in rows without a weight alone
+	occurs    []float64 // [Features] 0: a word that does not occur, or in rows without a weight alone
 	features  float64   // number of features that occur, at least 1
 	word      float64   // 1/x̄
 	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
@@ -82,40 +84,58 @@ const (
 	maxProducts   = 1 << 26 // non-zeros times classes
 )
 
-func (m *mixture) useSpheres() {
-	m.spheres = true
-	for i, unit := range m.unit {
-		if unit > 0 {
-			m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(i)), math.SmallestNonzeroFloat32)
-		}
-	}
-}
-
 // newMixture has multinomials, or spheres if a value is negative.
 func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes()}
-	m := &mixture{job: job, rows: rows, shape: shape, joint: make([]float64, n*shape.Stride()),
-		posterior: make([]float64, n*shape.Stride()), component: make([]float64, shape.Len()),
-		share: make([]float64, s.Classes()), unit: make([]float64, n)}
-	// For each feature whether it occurs, then the sum of the values, their number and whether one is negative.
-	sums, d := make([]float64, rows.Cols()+3), rows.Cols()
-	add := func(list []int32, weights []float64) {
-		for k, i := range list {
-			rows.Row(int(i), func(col int, value float64) {
-				if value != 0 {
-					sums[col], sums[d], sums[d+1] = 1, sums[d]+weights[k]*value, sums[d+1]+weights[k]
-				}
+	m := &mixture{job: job, rows: rows, rounded: rows.Rounded(shape), shape: shape,
+		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
+		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n)}
+	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
+	if job.Count(negatives(rows, all)) > 0 {
+		m.useSpheres(all)
+	} else {
+		m.useWords(all, weights)
+	}
+	for k, i := range all {
+		m.largest = max(m.largest, m.unit[i]*weights[k])
+	}
+	return m
+}
+
+// negatives is the number of negative values of the first row that has any.
+func negatives(rows *rows.Matrix, list []int32) (found int) {
+	for _, i := range list {
+		if found == 0 {
+			rows.Row(int(i), func(_ int, value float64) {
 				if value < 0 {
-					sums[d+2] = 1
+					found++
 				}
 			})
 		}
 	}
-	add(s.Labeled, s.LabeledRows)
-	add(s.Unlabeled, s.UnlabeledRows)
-	job.Reduce(sums)
+	return found
+}
+
+func (m *mixture) useSpheres(list []int32) {
+	m.spheres, m.occurs = true, slices.Repeat([]float64{1}, m.shape.Features)
+	for _, i := range list {
+		m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(int(i))), math.SmallestNonzeroFloat32)
+	}
+}
+
+func (m *mixture) useWords(list []int32, weights []float64) {
+	d := m.shape.Features
+	sums := make([]float64, d+2) // for each feature whether it occurs; the sum of the values and their number
+	for k, i := range list {
+		m.rows.Row(int(i), func(col int, value float64) {
+			if value > 0 {
+				sums[col], sums[d], sums[d+1] = 1, sums[d]+weights[k]*value, sums[d+1]+weights[k]
+			}
+		})
+	}
+	m.job.Reduce(sums)
 	m.word = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
-	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
+	for _, i := range list {
 		m.unit[i] = m.word
 	}
 	m.occurs = sums[:d]
@@ -123,10 +143,6 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 		m.occurs[j] = min(1, machines)
 	}
 	m.features = max(1, vector.Sum(m.occurs))
-	if sums[d+2] > 0 {
-		m.useSpheres()
-	}
-	return m
 }
 
 // view fits the mixture without the labels that are held out.
@@ -203,7 +219,11 @@ func (m *mixture) maximize() {
 		vector.Scale(m.posterior[i*stride:(i+1)*stride], unit)
 	}
 	clear(m.component)
-	m.rows.AddTransposedPanels(m.job, m.rows.All(), m.component, m.posterior, m.shape)
+	if m.rounded != nil {
+		m.rounded.AddTransposed(m.job, m.rows.All(), m.component, m.posterior, m.largest)
+	} else {
+		m.rows.AddTransposedPanels(m.job, m.rows.All(), m.component, m.posterior, m.shape)
+	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
 	total := make([]float64, m.shape.Classes) // of the values, or of their squares
 	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
@@ -252,7 +272,11 @@ func (m *mixture) each(lo, hi int, change func(first int, values []float64)) {
 // expect finds the posterior probabilities, and the class shares of the unlabeled rows and those held out.
 func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	k, stride := m.shape.Classes, m.shape.Stride()
-	m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
+	if m.rounded != nil {
+		m.rounded.Times(m.job, m.rows.All(), m.joint, m.component)
+	} else {
+		m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
+	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
 	prior := make([]float64, k)
 	for y, share := range m.share {

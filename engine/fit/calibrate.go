@@ -187,9 +187,9 @@ func balance(held *crossfit.Scores, shares []float64) (h float64) {
 
 // unlabeledScores are the scores [unlabeled, K] by a classifier of the caller's features.
 func (x *setting) unlabeledScores(m *model.Linear) (scores []float64) {
-	decisions := x.decisions(x.sample.Packed(m))
+	all := x.decisions(x.sample.Packed(m))
 	for _, i := range x.sample.Unlabeled {
-		scores = append(scores, scoresOfRow(decisions, m.Outputs, int(i))...)
+		scores = append(scores, all.scores(i)...)
 	}
 	return scores
 }

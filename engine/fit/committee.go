@@ -31,7 +31,7 @@ import (
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); sixteen passes for M, up
-//	         to seven for spreads and predictions; S of the labeled rows
+//	         to six for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting
 	views *model.Linear // v (S + M), as all models here of the packed rows
@@ -153,7 +153,7 @@ func (c *committee) add(name string, view *model.Linear, visited int64) error {
 	if c.views == nil {
 		c.views = multiple(view, 0)
 	}
-	if spread := x.spread(view); spread > 0 {
+	if spread := x.spread(x.decisions(view)); spread > 0 {
 		add(c.views, c.v/spread, view)
 	}
 	return nil
@@ -218,7 +218,7 @@ func (c *committee) fitPart(options method.Options) error {
 // with is the mean of the views and a transductive classifier, in units of this one.
 func (c *committee) with(transductive *model.Linear) *model.Linear {
 	mean := multiple(transductive, 1)
-	add(mean, c.spread(transductive), c.views)
+	add(mean, c.spread(c.decisions(transductive)), c.views)
 	return mean
 }
 
@@ -227,10 +227,8 @@ func (c *committee) join(result *fitted) {
 	s, mean := c.sample, c.with(c.sample.Packed(result.Model))
 	s.Unpack(mean, result.Model.Coef)
 	result.Model.Intercept = mean.Intercept
-	decisions := c.decisions(mean)
-	result.Transduction = transduced(s, func(dst []float64, i int32) {
-		copy(dst, scoresOfRow(decisions, mean.Outputs, int(i)))
-	})
+	all := c.decisions(mean)
+	result.Transduction = transduced(s, func(dst []float64, i int32) { copy(dst, all.scores(i)) })
 	if result.Distributions != nil {
 		harden(s, result.Distributions, result.Transduction)
 	}
@@ -250,26 +248,32 @@ func add(dst *model.Linear, factor float64, m *model.Linear) {
 	vector.Add(dst.Intercept, factor, m.Intercept)
 }
 
-// decisions are those of all rows [n, outputs].
-func (x *setting) decisions(m *model.Linear) []float64 {
+// decisions are those of a classifier for all rows.
+type decisions struct {
+	values  []float64 // [n, outputs]
+	outputs int
+}
+
+func (x *setting) decisions(m *model.Linear) decisions {
 	s := x.sample
-	out := make([]float64, s.Rows.Rows()*m.Outputs)
-	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, out)
+	out := decisions{make([]float64, s.Rows.Rows()*m.Outputs), m.Outputs}
+	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, out.values)
 	s.Job.CountAndCheck(int64(s.Rows.NonZeros()))
 	return out
 }
 
-// scoresOfRow are the class scores of row i.
-func scoresOfRow(decisions []float64, outputs, i int) []float64 {
-	if outputs == 1 {
-		return []float64{-decisions[i] / 2, decisions[i] / 2}
+// scores are the class scores of a row.
+func (d decisions) scores(row int32) []float64 {
+	i := int(row)
+	if d.outputs == 1 {
+		return []float64{-d.values[i] / 2, d.values[i] / 2}
 	}
-	return decisions[i*outputs : (i+1)*outputs]
+	return d.values[i*d.outputs : (i+1)*d.outputs]
 }
 
 // spread is the root mean square of the centered class scores of the unlabeled rows.
-func (x *setting) spread(m *model.Linear) float64 {
-	return math.Sqrt(x.mean(m, 1, func(sum []float64, weight float64, _ int, scores []float64) {
+func (x *setting) spread(d decisions) float64 {
+	return math.Sqrt(x.mean(d, 1, func(sum []float64, weight float64, _ int, scores []float64) {
 		center := vector.Sum(scores) / float64(len(scores))
 		for _, score := range scores {
 			sum[0] += weight * (score - center) * (score - center)
@@ -280,11 +284,12 @@ func (x *setting) spread(m *model.Linear) float64 {
 // predicted are the shares of the classes that a model predicts for the unlabeled rows: mean probabilities, as counts
 // of classes would jump where scores change in their last digits.
 func (x *setting) predicted(m *model.Linear) []float64 {
-	spread := x.spread(m)
+	d := x.decisions(m)
+	spread := x.spread(d)
 	if spread == 0 { // it tells no class from another
 		return x.prior.Shares
 	}
-	return x.mean(m, x.sample.Classes(), func(sum []float64, weight float64, k int, scores []float64) {
+	return x.mean(d, x.sample.Classes(), func(sum []float64, weight float64, k int, scores []float64) {
 		p := make([]float64, len(scores))
 		vector.Add(p, -1/(sharp*spread), scores)
 		x.sample.Weak.Of(k).AddTo(p, 1)
@@ -296,12 +301,12 @@ func (x *setting) predicted(m *model.Linear) []float64 {
 
 // mean is the mean [n] over the unlabeled rows of what add adds for the class scores of row k.
 func (x *setting) mean(
-	m *model.Linear, n int, add func(sum []float64, weight float64, k int, scores []float64),
+	d decisions, n int, add func(sum []float64, weight float64, k int, scores []float64),
 ) []float64 {
-	s, decisions, sum := x.sample, x.decisions(m), make([]float64, n)
+	s, sum := x.sample, make([]float64, n)
 	s.Job.Sum(len(s.Unlabeled), sum, func(lo, hi int, part []float64) {
 		for k := lo; k < hi; k++ {
-			add(part, s.UnlabeledWeight[k], k, scoresOfRow(decisions, m.Outputs, int(s.Unlabeled[k])))
+			add(part, s.UnlabeledWeight[k], k, d.scores(s.Unlabeled[k]))
 		}
 	})
 	return sum

@@ -97,7 +97,7 @@ func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *ris
 }
 
 // scores are recomputed from dense rows.
-func decisions(result *Result, data planted.Data) []float64 {
+func decisionsOf(result *Result, data planted.Data) []float64 {
 	out := make([]float64, len(data.Dense))
 	for i, row := range data.Dense {
 		out[i] = result.Model.Intercept[0]
@@ -135,11 +135,11 @@ func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 	data := planted.Topics(1500, 240, 6, 0.3, 12)
 	supervised := plainOptions()
 	supervised.UnlabeledWeight = 0
-	base := errorRate(decisions(mustFit(t, data, nil, supervised), data), data.Truth)
+	base := errorRate(decisionsOf(mustFit(t, data, nil, supervised), data), data.Truth)
 	for name, o := range settings() {
 		o.ClassPrior.Shares = []float64{0.7, 0.3}
 		result := mustFit(t, data, nil, o)
-		f := decisions(result, data)
+		f := decisionsOf(result, data)
 		if got := errorRate(f, data.Truth); got > base-0.05 {
 			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
 		}
@@ -156,7 +156,7 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 		o := plainOptions()
 		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method.Method(by), "labels", []float64{0.6, 0.4}, 1e-9
 		result := mustFit(t, data, nil, o)
-		f := decisions(result, data)
+		f := decisionsOf(result, data)
 		order := make([]int, 0, len(f))
 		for i, label := range data.Labels {
 			if label < 0 {
@@ -402,7 +402,7 @@ func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 		}
 		for _, prior := range []float64{0.1, 0.9} {
 			o.ClassPrior.Shares = []float64{1 - prior, prior}
-			f := decisions(mustFit(t, equal, nil, o), equal)
+			f := decisionsOf(mustFit(t, equal, nil, o), equal)
 			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
 				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
 			}
@@ -443,7 +443,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
-			if got := errorRate(decisions(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
+			if got := errorRate(decisionsOf(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
 				t.Errorf("%s: error %.3f after %d steps", name, got, most)
 			}
 		}
@@ -596,7 +596,7 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 		data.Labels[i] = 1
 	}
 	result := mustFit(t, data, nil, plainOptions())
-	for i, f := range decisions(result, data) {
+	for i, f := range decisionsOf(result, data) {
 		if f <= 0 || result.Transduction[i] != 1 {
 			t.Fatalf("row %d: score %v", i, f)
 		}
