@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -34,6 +35,7 @@ func (q *quadratic) Gap(gradient []float64) float64 {
 func (q *quadratic) UpdateHessian()                   {}
 func (q *quadratic) Round(bool)                       {}
 func (q *quadratic) Precondition(_, _ []float64) bool { return false }
+func (q *quadratic) Columns() panel.Shape             { return panel.Shape{Features: len(q.c), Classes: 1} }
 func (q *quadratic) HessVec(dst, p []float64) (curvature float64) {
 	for j, c := range q.c {
 		dst[j] = c * p[j]

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -40,6 +41,10 @@ func (p coupledSystem) Precondition(dst, residual []float64) bool {
 		vector.Scale(to[c], 1/p.of.Map.Depth(c))
 	})
 	return true
+}
+
+func (p coupledSystem) Columns() panel.Shape {
+	return panel.Shape{Features: p.solved() * len(p.rows), Classes: 1}
 }
 
 func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {

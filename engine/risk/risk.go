@@ -184,6 +184,14 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	return r.alpha*square + curvature
 }
 
+// Columns implements minimize.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
+func (r *Risk) Columns() panel.Shape {
+	if _, sum := r.losses.loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
+		return r.shape
+	}
+	return panel.Shape{Features: r.Dim(), Classes: 1}
+}
+
 func (r *Risk) SetDirection(direction []float64) {
 	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.Weights)
 	r.direction = direction

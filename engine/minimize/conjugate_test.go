@@ -1,0 +1,110 @@
+package minimize
+
+import (
+	"math"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// apart acts on every column k of a shape by diag(1 ... d) + (k + 1) 1 1ᵀ, with diag(1 ... d) as M.
+type apart struct {
+	shape      panel.Shape
+	conditions bool
+}
+
+func (a apart) Columns() panel.Shape { return a.shape }
+
+func (a apart) Precondition(dst, residual []float64) bool {
+	for k := range a.shape.Classes {
+		for j := range a.shape.Features {
+			dst[a.shape.At(j, k)] = residual[a.shape.At(j, k)] / float64(j+1)
+		}
+	}
+	return a.conditions
+}
+
+func (a apart) HessVec(dst, p []float64) (curvature float64) {
+	for k := range a.shape.Classes {
+		sum := 0.0
+		for j := range a.shape.Features {
+			sum += p[a.shape.At(j, k)]
+		}
+		for j := range a.shape.Features {
+			dst[a.shape.At(j, k)] = float64(j+1)*p[a.shape.At(j, k)] + float64(k+1)*sum
+		}
+	}
+	return vector.Dot(dst, p)
+}
+
+// single is one of the columns.
+type single struct {
+	apart
+	k int
+}
+
+func (s single) Columns() panel.Shape { return panel.Shape{Features: s.shape.Features, Classes: 1} }
+
+func (s single) spread(v []float64) []float64 {
+	all := make([]float64, s.shape.Len())
+	for j, x := range v {
+		all[s.shape.At(j, s.k)] = x
+	}
+	return all
+}
+
+func (s single) collect(dst, all []float64) {
+	for j := range dst {
+		dst[j] = all[s.shape.At(j, s.k)]
+	}
+}
+
+func (s single) Precondition(dst, residual []float64) bool {
+	all := make([]float64, s.shape.Len())
+	found := s.apart.Precondition(all, s.spread(residual))
+	s.collect(dst, all)
+	return found
+}
+
+func (s single) HessVec(dst, p []float64) float64 {
+	all := make([]float64, s.shape.Len())
+	curvature := s.apart.HessVec(all, s.spread(p))
+	s.collect(dst, all)
+	return curvature
+}
+
+// Columns that a matrix acts on apart are solved as each would be alone, also where one of them has nothing to solve.
+func TestColumnsAreSolvedAsEachAlone(t *testing.T) {
+	for _, conditions := range []bool{false, true} {
+		a := apart{panel.Shape{Features: 9, Classes: 35}, conditions}
+		b := make([]float64, a.shape.Len())
+		for k := range a.shape.Classes - 1 {
+			for j := range a.shape.Features {
+				b[a.shape.At(j, k)] = math.Sin(float64(1 + j + 10*k))
+			}
+		}
+		for steps := range 5 {
+			together := NewConjugateGradients(len(b), work.NewPool(2))
+			got, inner := append([]float64{}, together.Solve(a, append([]float64{}, b...), 0, steps)...), 0.0
+			for k := range a.shape.Classes {
+				s, own, want := single{a, k}, make([]float64, a.shape.Features), make([]float64, a.shape.Features)
+				s.collect(own, b)
+				alone := NewConjugateGradients(len(own), work.NewPool(1))
+				copy(want, alone.Solve(s, own, 0, steps))
+				s.collect(own, got)
+				inner += alone.inner
+				for j, v := range own {
+					if math.Abs(v-want[j]) > 1e-12 {
+						t.Errorf("preconditioned %v, %d steps, column %d: %v, alone %v", conditions, steps, k, own, want)
+						break
+					}
+				}
+			}
+			if math.Abs(together.inner-inner) > 1e-10 {
+				t.Errorf("%d steps: b . s is %v, should be %v", steps, together.inner, inner)
+			}
+		}
+	}
+}
