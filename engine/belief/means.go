@@ -83,7 +83,7 @@ func (m *Means) rowGradient(dst, p, s []float64, weight float64) {
 
 // HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
 // -C (δs - δ̄) + the second derivative of G times δm, up to a constant.
-func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
+func (m *Means) HessVec(changes, slope, state []float64) {
 	moved := make([]float64, m.classes) // δm, then G'' δm
 	m.sum(moved, func(k int, part, _ []float64) {
 		p, change := m.row(state, k), m.row(changes, k)
@@ -93,14 +93,13 @@ func (m *Means) HessVec(changes, slope, state []float64) (curvature float64) {
 		}
 	})
 	floats.Mul(moved, m.curve)
-	var sum [1]float64
-	m.sum(sum[:], func(k int, part, scratch []float64) {
-		p, change, product := m.row(state, k), m.row(changes, k), scratch[:m.classes]
-		m.rowHessVec(product, p, change, m.row(slope, k), moved, m.weights[k])
-		part[0] += vector.Dot(product, change)
-		copy(change, product)
+	m.job.Stripes(len(m.rows), func(lo, hi int) {
+		product := make([]float64, m.classes)
+		for k := lo; k < hi; k++ {
+			m.rowHessVec(product, m.row(state, k), m.row(changes, k), m.row(slope, k), moved, m.weights[k])
+			copy(m.row(changes, k), product)
+		}
 	})
-	return sum[0]
 }
 
 // rowHessVec is the second derivative times a change, or its convex part; slope = weight p (a - p . a).

@@ -92,18 +92,14 @@ func divergence(q, costs []float64, logSum float64) float64 {
 }
 
 // HessVec implements risk.Joint: the curvature at labels held fixed, an upper bound.
-func (e *Posterior) HessVec(changes, _, state []float64) (curvature float64) {
-	var sum [1]float64
-	e.sum(sum[:], func(k int, part, _ []float64) {
+func (e *Posterior) HessVec(changes, _, state []float64) {
+	e.each(func(k int) {
 		p, change := e.row(state, k), e.row(changes, k)
 		mean := vector.Dot(p, change)
 		for y, q := range p {
-			product := e.Weight * e.weights[k] * q * (change[y] - mean)
-			part[0] += product * change[y]
-			change[y] = product
+			change[y] = e.Weight * e.weights[k] * q * (change[y] - mean)
 		}
 	})
-	return sum[0]
 }
 
 // Line implements risk.Joint: value and slope of Ψ itself, the curvature at labels held fixed.

@@ -84,20 +84,16 @@ func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 	return value + w.loss(scores, nil, 0)[0]
 }
 
-func (w *Weak) HessVec(changes, slope, state []float64) (curvature float64) {
+func (w *Weak) HessVec(changes, slope, state []float64) {
 	w.each(func(k int) { copy(w.place(w.before, k), w.row(changes, k)) })
-	curvature = w.joint.HessVec(changes, slope, state)
-	sum := []float64{0}
-	w.sum(sum, func(k int, part, _ []float64) {
+	w.joint.HessVec(changes, slope, state)
+	w.each(func(k int) {
 		p, change, product := w.place(w.p, k), w.place(w.before, k), w.row(changes, k)
 		mean := vector.Dot(p, change)
 		for y, q := range p {
-			add := w.weights[k] * q * (change[y] - mean)
-			part[0] += add * change[y]
-			product[y] += add
+			product[y] += w.weights[k] * q * (change[y] - mean)
 		}
 	})
-	return curvature + sum[0]
 }
 
 func (w *Weak) Line(scores, changes []float64, t float64) (value, slope, curvature float64) {

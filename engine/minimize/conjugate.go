@@ -12,8 +12,8 @@ import (
 
 // Operator is a symmetric positive definite matrix H, and perhaps one near it, M.
 type Operator interface {
-	// HessVec sets dst = H p and returns pᵀ H p.
-	HessVec(dst, p []float64) (curvature float64)
+	// HessVec sets dst = H p.
+	HessVec(dst, p []float64)
 	// Precondition sets dst = M⁻¹ residual, or returns false where there is no such matrix.
 	Precondition(dst, residual []float64) bool
 	// Columns are the parts of the variables on each of which H and M act apart; a single one where they do not.
@@ -24,9 +24,9 @@ type Operator interface {
 //
 //	Problem  H s = b over s in R^d
 //	Symbols  r = b - H s residual [d]; p direction [d]; M preconditioner, or the identity
-//	Source   Hestenes & Stiefel 1952; Nocedal & Wright 2006, algorithm 5.3. Differences: columns on which H acts apart, as
-//	         those of one class against the others, have step lengths of their own: for 77 classes of sentence embeddings
-//	         without a preconditioner that takes a third of the steps
+//	Source   Hestenes & Stiefel 1952; Nocedal & Wright 2006, algorithm 5.3. Differences: columns on which H acts apart,
+//	         as for one class against the others, have step lengths of their own: for 77 classes of embeddings
+//	         without a preconditioner that is a third of the steps
 //	Stops    |r| <= η |b| in the norm of M⁻¹; a number of steps; a direction without curvature
 //	Cost     a step: one product with H, one with M⁻¹
 type ConjugateGradients struct {
@@ -51,12 +51,10 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 	copy(c.direction, c.conjugated)
 	enough := eta * eta * vector.Sum(square)
 	for range maxSteps {
-		curvature := []float64{h.HessVec(c.product, c.direction)}
-		if curvature[0] <= 0 {
+		h.HessVec(c.product, c.direction)
+		curvature := c.dots(c.direction, c.product)
+		if vector.Sum(curvature) <= 0 {
 			break
-		}
-		if len(square) > 1 {
-			curvature = c.dots(c.direction, c.product)
 		}
 		length, before := ratios(square, curvature), square
 		c.inner += vector.Dot(length, square) // the part of b that is not conjugate to the directions before

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/panel"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -26,7 +25,7 @@ func (a apart) Precondition(dst, residual []float64) bool {
 	return a.conditions
 }
 
-func (a apart) HessVec(dst, p []float64) (curvature float64) {
+func (a apart) HessVec(dst, p []float64) {
 	for k := range a.shape.Classes {
 		sum := 0.0
 		for j := range a.shape.Features {
@@ -36,7 +35,6 @@ func (a apart) HessVec(dst, p []float64) (curvature float64) {
 			dst[a.shape.At(j, k)] = float64(j+1)*p[a.shape.At(j, k)] + float64(k+1)*sum
 		}
 	}
-	return vector.Dot(dst, p)
 }
 
 // single is one of the columns.
@@ -68,11 +66,10 @@ func (s single) Precondition(dst, residual []float64) bool {
 	return found
 }
 
-func (s single) HessVec(dst, p []float64) float64 {
+func (s single) HessVec(dst, p []float64) {
 	all := make([]float64, s.shape.Len())
-	curvature := s.apart.HessVec(all, s.spread(p))
+	s.apart.HessVec(all, s.spread(p))
 	s.collect(dst, all)
-	return curvature
 }
 
 // Columns that a matrix acts on apart are solved as each would be alone, also where one of them has nothing to solve.

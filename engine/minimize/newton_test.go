@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -36,14 +38,8 @@ func (q *quadratic) UpdateHessian()                   {}
 func (q *quadratic) Round(bool)                       {}
 func (q *quadratic) Precondition(_, _ []float64) bool { return false }
 func (q *quadratic) Columns() panel.Shape             { return panel.Shape{Features: len(q.c), Classes: 1} }
-func (q *quadratic) HessVec(dst, p []float64) (curvature float64) {
-	for j, c := range q.c {
-		dst[j] = c * p[j]
-		curvature += dst[j] * p[j]
-	}
-	return curvature
-}
-func (q *quadratic) SetDirection(s []float64) { q.s = s }
+func (q *quadratic) HessVec(dst, p []float64)         { floats.MulTo(dst, q.c, p) }
+func (q *quadratic) SetDirection(s []float64)         { q.s = s }
 func (q *quadratic) Line(t float64) (value, slope, curvature float64) {
 	for j, c := range q.c {
 		slope += c * (q.w[j] + t*q.s[j] - float64(j)) * q.s[j]

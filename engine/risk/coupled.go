@@ -47,7 +47,7 @@ func (p coupledSystem) Columns() panel.Shape {
 	return panel.Shape{Features: p.solved() * len(p.rows), Classes: 1}
 }
 
-func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
+func (p coupledSystem) HessVec(dst, v []float64) {
 	to, from, places := p.classes(dst), p.classes(v), len(p.rows)
 	p.of.job.Run(len(to), func(c int) {
 		clear(to[c])
@@ -72,5 +72,4 @@ func (p coupledSystem) HessVec(dst, v []float64) (curvature float64) {
 			}
 		}
 	}
-	return vector.Dot(dst, v)
 }

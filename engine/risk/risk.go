@@ -169,9 +169,9 @@ func (r *Risk) UpdateHessian() {
 }
 
 // HessVec implements minimize.Objective: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
-func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
+func (r *Risk) HessVec(dst, p []float64) {
 	shift := make([]float64, r.shape.Stride())
-	square := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
+	r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
 	product := r.product
 	switch {
 	case r.mayRound():
@@ -179,9 +179,7 @@ func (r *Risk) HessVec(dst, p []float64) (curvature float64) {
 	case len(shift) == 1 && len(r.Joint) == 0:
 		product = r.gram
 	}
-	curvature, total := product(dst, p, shift)
-	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, total)
-	return r.alpha*square + curvature
+	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, product(dst, p, shift))
 }
 
 // Columns implements minimize.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
@@ -222,38 +220,37 @@ func (r *Risk) Step(t float64) {
 	})
 }
 
-// gram adds the rows' part of HessVec for one column to dst; it returns curvature and sums of the rows' multipliers.
-func (r *Risk) gram(dst, p, shift []float64) (curvature float64, total []float64) {
+// gram adds the rows' part of HessVec for one column to dst; it returns the sums of the rows' multipliers.
+func (r *Risk) gram(dst, p, shift []float64) (total []float64) {
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
-	sum, curvature := r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])
-	return curvature, []float64{sum}
+	return []float64{r.rows.AddGram(r.job, r.active, dst, r.state, p, shift[0])}
 }
 
 // product is gram for any number of columns.
-func (r *Risk) product(dst, p, shift []float64) (curvature float64, total []float64) {
-	stride, rows := r.shape.Stride(), r.active.Rows()
+func (r *Risk) product(dst, p, shift []float64) (total []float64) {
+	rows := r.active.Rows()
 	r.times(r.active, r.changes, p, shift, nil, false)
 	for _, cost := range r.Joint {
-		curvature += cost.HessVec(r.changes, r.slopes(), r.state)
+		cost.HessVec(r.changes, r.slopes(), r.state)
 	}
-	sums := make([]float64, 1+stride)
-	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
-	r.job.ReduceDeferred(sums)
+	total = make([]float64, r.shape.Stride())
+	r.job.Total(len(rows), total, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
+	r.job.ReduceDeferred(total)
 	r.job.CountAndCheck(int64(r.active.NonZeros()))
 	r.rows.AddTransposedPanels(r.job, r.active, dst, r.changes, r.shape)
-	return sums[0] + curvature, sums[1:]
+	return total
 }
 
 // roundedProduct is product, rounded: it reads the rows once.
-func (r *Risk) roundedProduct(dst, p, shift []float64) (curvature float64, total []float64) {
-	sums := make([]float64, 1+r.shape.Stride())
+func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
+	total = make([]float64, r.shape.Stride())
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
-	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), sums,
+	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), total,
 		func(rows []int32, sums []float64) {
 			r.completeRows(rows, r.changes, shift, nil)
 			r.hessVecs(rows, sums)
 		})
-	return sums[0], sums[1:]
+	return total
 }
 
 // Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed

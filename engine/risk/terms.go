@@ -91,18 +91,18 @@ func (l *losses) Spare(n int) []float64 {
 	return l.changes[:n]
 }
 
-// hessVecs replaces the changes of rows by the second derivatives of their losses times these, in columns, and adds the
-// curvatures along the changes and the products to sums. Of rows with LabelJoint the products are there.
+// hessVecs replaces the changes of rows by the second derivatives of their losses times these, in columns, and adds
+// them to sums. Of rows with LabelJoint the products are there.
 func (l *losses) hessVecs(rows []int32, sums []float64) {
 	stride, outputs, scratch := l.stride, l.outputs.Outputs(), l.newScratch()
 	for _, i := range rows {
 		change := l.changes[int(i)*stride : (int(i)+1)*stride]
 		if l.Label[i] != LabelJoint {
-			sums[0] += l.terms.hessVec(i, change, scratch)
+			l.terms.hessVec(i, change, scratch)
 		}
 		clear(change[outputs:])
 		l.outputs.Up(change)
-		vector.Add(sums[1:], 1, change)
+		vector.Add(sums, 1, change)
 	}
 }
 
@@ -117,8 +117,8 @@ func (l *losses) largestCost(rows []int32) (largest float64) {
 type terms interface {
 	// gradient sets gradients in the columns, states and activity of rows; sums are of the loss, then of the gradients.
 	gradient(rows []int32, sums []float64)
-	// hessVec replaces a change of row i's outputs by the second derivative times it, and returns the curvature along it.
-	hessVec(i int32, change []float64, s scratch) (curvature float64)
+	// hessVec replaces a change of row i's outputs by the second derivative times it.
+	hessVec(i int32, change []float64, s scratch)
 	// line adds value, first and second derivative along scores + t changes to sums.
 	line(rows []int32, t float64, sums []float64)
 }
@@ -180,13 +180,11 @@ func activity(slope []float64, curvature float64) (bits uint8) {
 	return bits
 }
 
-func (r classTerms) hessVec(i int32, change []float64, s scratch) (curvature float64) {
+func (r classTerms) hessVec(i int32, change []float64, s scratch) {
 	at, classes := int(i)*r.stride, len(s.product)
 	r.loss.HessVec(s.product, change[:classes], r.target(i, s.certain), r.state[at:at+classes])
 	vector.Scale(s.product, r.Cost[i])
-	curvature = vector.Dot(s.product, change)
 	copy(change, s.product)
-	return curvature
 }
 
 func (r classTerms) line(rows []int32, t float64, sums []float64) {
@@ -276,12 +274,7 @@ func (r pairTerms) gradient(rows []int32, sums []float64) {
 	})
 }
 
-func (r pairTerms) hessVec(i int32, change []float64, _ scratch) (curvature float64) {
-	product := r.state[i] * change[0]
-	curvature = product * change[0]
-	change[0] = product
-	return curvature
-}
+func (r pairTerms) hessVec(i int32, change []float64, _ scratch) { change[0] *= r.state[i] }
 
 func (r pairTerms) line(rows []int32, t float64, sums []float64) {
 	changes := r.changes
@@ -308,8 +301,8 @@ const (
 type Joint interface {
 	// Gradient gives the cost at these scores, puts its gradient into slope, and into state what HessVec needs.
 	Gradient(scores, slope, state []float64) (value float64)
-	// HessVec turns changes of scores into the second derivative, or a model of it, times them; and the curvature.
-	HessVec(changes, slope, state []float64) (curvature float64)
+	// HessVec turns changes of scores into the second derivative, or a model of it, times them.
+	HessVec(changes, slope, state []float64)
 	// Line gives the value of the cost and its first and second derivative along scores + t changes.
 	Line(scores, changes []float64, t float64) (value, slope, curvature float64)
 }

@@ -49,8 +49,8 @@ func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
 	times, transposed, gram := make([]float64, m.Rows()), make([]float64, m.Cols()), make([]float64, m.Cols())
 	m.TimesOn(job, on, times, p[:m.Cols()])
 	m.AddTransposedOn(job, on, transposed, q[:m.Rows()])
-	total, square := m.AddGram(job, on, gram, q[:m.Rows()], p[:m.Cols()], 0.5)
-	return slices.Concat(scores, sums, times, transposed, gram, []float64{total, square})
+	total := m.AddGram(job, on, gram, q[:m.Rows()], p[:m.Cols()], 0.5)
+	return slices.Concat(scores, sums, times, transposed, gram, []float64{total})
 }
 
 // The loops of the processor give the bits of those in Go, on any number of threads.

@@ -146,28 +146,26 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
-// generalized Hessian times a vector. It returns total = Σ c_i and square = Σ c_i f_i.
-func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) (total, square float64) {
+// generalized Hessian times a vector. It returns Σ c_i.
+func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) float64 {
 	need(len(h) == m.Rows() && len(p) >= m.cols)
-	products, sums := job.Borrow(m.Rows()), make([]float64, 2)
+	products, sums := job.Borrow(m.Rows()), make([]float64, 1)
 	m.addBlocks(job, on, dst[:m.cols], sums, func(rows []int32, dst, sums []float64) {
-		total, square := 0.0, 0.0
+		total := 0.0
 		for len(rows) > 0 {
 			group := m.gramGroup(rows)
 			rows = rows[len(group):]
 			m.kernel.times(group, products, p, m.scale)
 			for _, i := range group {
-				f := products[i] + shift
-				products[i] = h[i] * f
+				products[i] = h[i] * (products[i] + shift)
 				total += products[i]
-				square += products[i] * f
 			}
 			m.kernel.addTransposed(group, dst, products, m.scale)
 		}
-		sums[0], sums[1] = total, square
+		sums[0] = total
 	})
 	job.Return(products)
-	return sums[0], sums[1]
+	return sums[0]
 }
 
 // gramValues are multiplied before they are added: they stay in the second-level cache, and p and dst do not fight for

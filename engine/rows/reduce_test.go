@@ -50,9 +50,9 @@ func sumsOverRows(m *Matrix, job *work.Job, classes int) []float64 {
 	transposed, gram, all := begin(), begin(), make([]float64, m.Cols())
 	m.AddTransposedOn(job, m.All(), transposed, q[:m.Rows()])
 	m.TransposedTimes(job, all, q[:m.Rows()])
-	total, square := m.AddGram(job, m.All(), gram, q[:m.Rows()], wide[:m.Cols()], 0.3)
+	total := m.AddGram(job, m.All(), gram, q[:m.Rows()], wide[:m.Cols()], 0.3)
 	m.AddTransposedPanels(job, m.All(), wide, q, shape)
-	return slices.Concat(transposed, all, gram, []float64{total, square}, wide)
+	return slices.Concat(transposed, all, gram, []float64{total}, wide)
 }
 
 // begun are the vectors that sumsOverRows begins with.

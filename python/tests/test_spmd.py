@@ -171,7 +171,7 @@ def test_several_labels_a_row_are_refused_on_every_rank(unknown: int) -> None:
     [
         TransductiveSVC(tol=1e-10),
         TransductiveSVC(method="annealing", tol=1e-10),
-        TransductiveSVC(method="switching"),
+        TransductiveSVC(method="switching", tol=1e-8),
         SemiSupervisedLogisticRegression(method="entropy", calibrate=False, tol=1e-7),
     ],
 )
