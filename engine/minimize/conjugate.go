@@ -111,7 +111,8 @@ func (c *ConjugateGradients) advance(length []float64) []float64 {
 		own := length[in.First : in.First+in.Width]
 		if in.Stride == 1 {
 			vector.Add(c.step[at:end], own[0], c.direction[at:end])
-			sums[0] += vector.AddSquare(c.residual[at:end], -own[0], c.product[at:end])
+			vector.Add(c.residual[at:end], -own[0], c.product[at:end])
+			sums[0] += vector.Dot(c.residual[at:end], c.residual[at:end])
 			return
 		}
 		for ; at < end; at += in.Stride {

@@ -28,24 +28,6 @@ func Dot(a, b []float64) float64 {
 // Add adds scale * src to dst; src is at least as long as dst.
 func Add(dst []float64, scale float64, src []float64) { floats.AddScaled(dst, scale, src[:len(dst)]) }
 
-// AddSquare adds scale * src to dst and returns the squared norm of the new dst.
-func AddSquare(dst []float64, scale float64, src []float64) float64 {
-	src = src[:len(dst)]
-	var s0, s1 float64
-	j := 0
-	for ; j+1 < len(dst); j += 2 {
-		a, b := dst[j]+scale*src[j], dst[j+1]+scale*src[j+1]
-		dst[j], dst[j+1] = a, b
-		s0 += a * a
-		s1 += b * b
-	}
-	for ; j < len(dst); j++ {
-		dst[j] += scale * src[j]
-		s0 += dst[j] * dst[j]
-	}
-	return s0 + s1
-}
-
 // SquareOfSum is the squared norm of a + scale * b.
 func SquareOfSum(a []float64, scale float64, b []float64) float64 {
 	b = b[:len(a)]
