@@ -183,3 +183,63 @@ func TestAMixtureHasNoWeightsOfFeaturesThatDoNotOccur(t *testing.T) {
 		}
 	}
 }
+
+// Rows of float32 have the mixture of the same rows in float64, to the digits of float32: with a row of zeros, with
+// weights that leave it no room, and with nothing but zeros.
+func TestMixturesOfRoundedRowsAreThoseOfExactOnes(t *testing.T) {
+	job, d, n := work.NewJob(1, nil), 24, 90
+	classes := []int32{0, 1, 2, 0, 1, 2}
+	for name, change := range map[string]func(values []float32, weights []float64){
+		"plain":       func([]float32, []float64) {},
+		"empty row":   func(values []float32, _ []float64) { clear(values[30*d : 31*d]) },
+		"heavy row":   func(_ []float32, weights []float64) { weights[31] = 1e60 },
+		"only zeros":  func(values []float32, _ []float64) { clear(values) },
+		"no negative": func(values []float32, _ []float64) { floor(values) },
+	} {
+		narrow, labels, weights := make([]float32, n*d), make([]int32, n), make([]float64, n)
+		for i := range n {
+			labels[i], weights[i] = -1, 1
+			for j := range d {
+				narrow[i*d+j] = float32(math.Sin(float64(1+i*d+j)) + 2*math.Cos(float64(1+j+7*(i%3))))
+			}
+		}
+		copy(labels, classes)
+		change(narrow, weights)
+		wide := make([]float64, n*d)
+		for k, v := range narrow {
+			wide[k] = float64(v)
+		}
+		x, err := rows.NewDense(n, d, d, narrow)
+		y, errWide := rows.NewDense(n, d, d, wide)
+		if err != nil || errWide != nil {
+			t.Fatal(err, errWide)
+		}
+		var found [][]float64
+		for _, m := range []*rows.Matrix{x, y} {
+			s, err := sample.New(sample.Problem{Rows: m, Labels: labels, Weights: weights}, sample.Options{FitIntercept: true}, job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, s.Unpacked(MixtureModel(s, job)).Coef)
+		}
+		largest := 0.0
+		for _, v := range found[1] {
+			largest = max(largest, math.Abs(v))
+		}
+		if (largest > 0) != (name != "only zeros") {
+			t.Errorf("%s: weights up to %v", name, largest)
+		}
+		for k, v := range found[0] {
+			if !(math.Abs(v-found[1][k]) <= 1e-5*largest) {
+				t.Errorf("%s: weight %d is %v, of exact rows %v", name, k, v, found[1][k])
+				break
+			}
+		}
+	}
+}
+
+func floor(values []float32) {
+	for k, v := range values {
+		values[k] = max(v, 0)
+	}
+}

@@ -96,11 +96,19 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	} else {
 		m.useWords(all, weights)
 	}
+	least := math.Inf(1)
 	for k, i := range all {
-		m.largest = max(m.largest, m.unit[i]*weights[k])
+		if factor := m.unit[i] * weights[k]; factor > 0 {
+			m.largest, least = max(m.largest, factor), min(least, factor)
+		}
+	}
+	if m.largest == 0 || m.largest > roundedRange*least {
+		m.rounded = nil
 	}
 	return m
 }
+
+const roundedRange = 1e20 // ratio of factors of rows for which float32 has room
 
 // negatives is the number of negative values of the first row that has any.
 func negatives(rows *rows.Matrix, list []int32) (found int) {
@@ -119,7 +127,9 @@ func negatives(rows *rows.Matrix, list []int32) (found int) {
 func (m *mixture) useSpheres(list []int32) {
 	m.spheres, m.occurs = true, slices.Repeat([]float64{1}, m.shape.Features)
 	for _, i := range list {
-		m.unit[i] = 1 / max(math.Sqrt(m.rows.SquaredNorm(int(i))), math.SmallestNonzeroFloat32)
+		if square := m.rows.SquaredNorm(int(i)); square > 0 {
+			m.unit[i] = 1 / max(math.Sqrt(square), math.SmallestNonzeroFloat32)
+		}
 	}
 }
 

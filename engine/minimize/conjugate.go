@@ -27,7 +27,7 @@ type Operator interface {
 //	Source   Hestenes & Stiefel 1952; Nocedal & Wright 2006, algorithm 5.3. Differences: columns on which H acts apart,
 //	         as for one class against the others, have step lengths of their own: for 77 classes of embeddings
 //	         without a preconditioner that is a third of the steps
-//	Stops    |r| <= η |b| in the norm of M⁻¹; a number of steps; a direction without curvature
+//	Stops    |r| <= η |b| in the norm of M⁻¹, without columns whose direction has no curvature; a number of steps
 //	Cost     a step: one product with H, one with M⁻¹
 type ConjugateGradients struct {
 	pool                               *work.Pool
@@ -52,13 +52,14 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 	enough := eta * eta * vector.Sum(square)
 	for range maxSteps {
 		h.HessVec(c.product, c.direction)
-		curvature := c.dots(c.direction, c.product)
-		if vector.Sum(curvature) <= 0 {
-			break
-		}
-		length, before := ratios(square, curvature), square
+		length, before := ratios(square, c.dots(c.direction, c.product)), square
 		c.inner += vector.Dot(length, square) // the part of b that is not conjugate to the directions before
 		square = c.precondition(h, c.advance(length))
+		for k, t := range length {
+			if t == 0 { // a column without curvature is at its end
+				square[k] = 0
+			}
+		}
 		if vector.Sum(square) <= enough {
 			break
 		}
@@ -67,7 +68,7 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 	return c.step
 }
 
-// ratios are a / b for every column; 0 where nothing is left to solve.
+// ratios are a / b for every column; 0 where b is not above 0.
 func ratios(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for k := range out {
@@ -147,11 +148,16 @@ func (c *ConjugateGradients) turn(multiple []float64) {
 // sums are those of the columns: add visits the places at ... end-1 of a vector, of some rows of a panel.
 func (c *ConjugateGradients) sums(add func(at, end int, in panel.Panel, sums []float64)) []float64 {
 	out := make([]float64, c.columns.Stride())
-	c.pool.Total(c.columns.Features, out, func(lo, hi int, part []float64) {
-		for b := range c.columns.Panels() {
+	if panels := c.columns.Panels(); panels > 1 {
+		c.pool.Run(panels, func(b int) {
 			in := c.columns.Panel(b)
-			add(in.Start+lo*in.Stride, in.Start+hi*in.Stride, in, part[in.First:in.First+in.Width])
-		}
+			add(in.Start, in.Start+c.columns.Features*in.Stride, in, out[in.First:in.First+in.Width])
+		})
+		return out
+	}
+	c.pool.Total(c.columns.Features, out, func(lo, hi int, part []float64) {
+		in := c.columns.Panel(0)
+		add(lo*in.Stride, hi*in.Stride, in, part)
 	})
 	return out
 }

@@ -113,6 +113,8 @@ def test_ranks_find_the_model_of_one_machine(method: str, n_classes: int, dense:
     if dense:
         X = X.toarray() + 0.01
     model = TransductiveSVC(method=method, class_prior="labels", class_weight="balanced", n_jobs=1)
+    if method == "gradient":
+        model.tol = 1e-8  # its objective has many minima: where a path ends early, rounding decides
     alone = model.fit(X, y)
 
     def fit(comm: Communicator) -> Any:
