@@ -20,14 +20,14 @@ import (
 //	         the values that are not 0; spheres: κ x_i . θ_y / |x_i|, |θ_y| = 1 (von Mises-Fisher distributions)
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials); Banerjee, Dhillon, Ghosh & Sra 2005 (spheres)
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
-//	         and κ is small and the same for all classes
+//	         and κ is small and the same for all classes. Dense rows of float32 take rounded products
 //	Stops    after mixtureSteps steps of EM: further steps move away from the labels
 //	Cost     a step is two passes over the rows with K columns, and a logarithm for each feature and class
 type mixture struct {
 	job       *work.Job
 	rows      *rows.Matrix  // [n] labeled and unlabeled rows
 	rounded   *rows.Rounded // their rounded products, or nil
-	largest   float64       // factor of a row in the sums of components
+	largest   float64       // factor of a row in the sums of components: unit times weight
 	shape     panel.Shape
 	spheres   bool
 	occurs    []float64 // [Features] 0: a word that does not occur, or in rows without a weight alone

@@ -144,6 +144,7 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 	up, down := make([]float64, dim), make([]float64, dim)
 	near(t, name+": value", r.Gradient(gradient), value(r, data), 1e-12)
 	const h = 1e-5
+	coupled := false // whether a direction in one column has a product in another
 	for j := range r.shape.Features {
 		for v := range r.Map.Columns() {
 			k := r.shape.At(j, v)
@@ -152,6 +153,11 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 			r.Gradient(up)
 			r.UpdateHessian()
 			r.HessVec(product, unit)
+			for other := range r.Map.Columns() {
+				for i := range r.shape.Features {
+					coupled = coupled || other != v && product[r.shape.At(i, other)] != 0
+				}
+			}
 			r.SetDirection(unit)
 			_, alone, _ := r.Line(1)
 			_, slope, curvature := r.Line(0)
@@ -177,6 +183,9 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 				}
 			}
 		}
+	}
+	if columns := r.Map.Columns(); columns > 1 && coupled != (r.Columns().Classes == 1) {
+		t.Errorf("%s: columns are coupled: %v, but Columns says %+v", name, coupled, r.Columns())
 	}
 }
 
