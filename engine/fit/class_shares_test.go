@@ -21,7 +21,7 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 		}
 		for _, intercept := range []bool{true, false} {
 			o := method.Defaults()
-			o.Method, o.FitIntercept, o.ClassWeight = "annealing", intercept, []float64{2, 1, 3}[:classes]
+			o.Method, o.FitIntercept, o.ClassWeight.Factors = "annealing", intercept, []float64{2, 1, 3}[:classes]
 			want := mustFit(t, data, weights, o).Model.ClassPrior
 			chosen, err := shares.DecodeOptions([]byte(`{"n_bootstraps": 10}`))
 			chosen.FitIntercept = intercept

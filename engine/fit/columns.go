@@ -35,14 +35,13 @@ func Columns(
 }
 
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
-	shares := options.ClassPrior.Shares
+	shares, factors := options.ClassPrior.Shares, options.ClassWeight.Factors
 	switch {
 	case shares != nil && len(shares) != len(labels):
 		return fault.Argument("class_prior has %d entries, but there are %d columns of labels: give the share of 1 in each",
 			len(shares), len(labels))
-	case options.ClassWeight != nil && len(options.ClassWeight) != 2 && len(options.ClassWeight) != 2*len(labels):
-		return fault.Argument("class_weight has %d entries: 2 are needed, or 2 for each of the %d columns",
-			len(options.ClassWeight), len(labels))
+	case factors != nil && len(factors) != 2:
+		return fault.Argument("class_weight has %d entries: 2 are needed", len(factors))
 	case options.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but every column has two classes")
 	}
@@ -79,9 +78,6 @@ func columns(
 		problem.Labels, settings.ClassPrior = labels[k], sample.ClassPrior{Rule: "labels"}
 		if shares := options.ClassPrior.Shares; shares != nil {
 			settings.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
-		}
-		if len(options.ClassWeight) > 2 {
-			settings.ClassWeight = options.ClassWeight[2*k : 2*k+2]
 		}
 		results[k], errs[k] = fit(problem, settings, work.NewJob(1, progress).Silent())
 		if errs[k] == nil {

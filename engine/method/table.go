@@ -147,8 +147,8 @@ type Options struct {
 
 func Defaults() Options {
 	return Options{
-		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, UnlabeledWeight: option.AutoWeight,
-			FitIntercept: true},
+		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, ClassWeight: sample.ClassWeight{Rule: "auto"},
+			UnlabeledWeight: option.AutoWeight, FitIntercept: true},
 		Method: auto, Alpha: option.AutoWeight, KLWeight: 0.1, Balance: "auto",
 		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
@@ -165,11 +165,13 @@ func (o *Options) Table() option.Table {
 			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
 		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: maxWeight,
 			Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few"},
-		{Name: "class_prior", Value: &o.ClassPrior, Choices: sample.PriorRules,
+		{Name: "class_prior", Value: &option.Ruled{Rule: &o.ClassPrior.Rule, Numbers: &o.ClassPrior.Shares},
+			Choices: sample.PriorRules,
 			Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows"},
 		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
-		{Name: "class_weight", Value: &o.ClassWeight, Exclusive: true, Meaning: "factor on the weights of the labeled rows " +
-			"of each class, for their loss and not for class_prior; null: 1"},
+		{Name: "class_weight", Value: &option.Ruled{Rule: &o.ClassWeight.Rule, Numbers: &o.ClassWeight.Factors},
+			Choices: sample.WeightRules, Meaning: "factor on the weights of the labeled rows of each class, for " +
+				"their loss and not for class_prior; auto: root of 'balanced' where class_prior is auto; none: 1"},
 		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,
 			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
 		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
@@ -198,7 +200,7 @@ func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
 // DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
 func DecodeOptions(text []byte) (Options, error) {
 	o := Defaults()
-	err := cmp.Or(o.Table().Decode(text), o.ClassPrior.CheckRule())
+	err := o.Table().Decode(text)
 	return o, err
 }
 

@@ -106,10 +106,10 @@ func (o Option) kind() (name, words string) {
 		return "integers", "an array of integers"
 	case *[]float64:
 		return "numbers", "an array of numbers"
-	case *fault.Names:
-		return "strings", "an array of strings"
+	case *Ruled:
+		return "string or numbers", "a string or an array of numbers"
 	}
-	return "string or numbers", "a string or an array of numbers"
+	return "strings", "an array of strings"
 }
 
 func (o Option) check() error {
@@ -128,8 +128,34 @@ func (o Option) check() error {
 		}
 	case *[]float64:
 		return o.inRange(*value...)
+	case *Ruled:
+		if *value.Numbers == nil && !slices.Contains(o.Choices, *value.Rule) {
+			return fault.Argument("%s is %q: it must be one of %s, or an array with a number for each class", o.Name,
+				*value.Rule, strings.Join(o.Choices, ", "))
+		}
 	}
 	return nil
+}
+
+// Ruled is where numbers go, of any range, or the rule to find them.
+type Ruled struct {
+	Rule    *string
+	Numbers *[]float64
+}
+
+func (r *Ruled) UnmarshalJSON(text []byte) error {
+	*r.Rule, *r.Numbers = "", nil
+	if json.Unmarshal(text, r.Rule) == nil {
+		return nil
+	}
+	return json.Unmarshal(text, r.Numbers)
+}
+
+func (r *Ruled) MarshalJSON() ([]byte, error) {
+	if *r.Numbers != nil {
+		return json.Marshal(*r.Numbers)
+	}
+	return json.Marshal(*r.Rule)
 }
 
 func (o Option) inRange(values ...float64) error {

@@ -149,15 +149,13 @@ func (s *Sample) weigh(p Problem) error {
 	if s.Options.UnlabeledWeight == option.AutoWeight { // rows count by their weights
 		s.Options.UnlabeledWeight = option.WeightOf(s.Total(s.UnlabeledWeight), s.Total(s.LabeledRows))
 	}
-	factors := s.Options.ClassWeight
-	if classes := s.Classes(); factors != nil && len(factors) != classes {
-		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(factors), classes)
+	factors, err := s.classFactors()
+	if err != nil {
+		return err
 	}
 	s.LabeledWeight = slices.Clone(s.LabeledRows)
 	for k, class := range s.Class {
-		if factors != nil {
-			s.LabeledWeight[k] *= factors[class]
-		}
+		s.LabeledWeight[k] *= factors[class]
 		if w := s.LabeledWeight[k]; !(w > minWeight && w < maxWeight) {
 			return fault.Argument("class_weight gives row %d the weight %v: make the weights less unequal", s.Labeled[k], w)
 		}
@@ -165,6 +163,48 @@ func (s *Sample) weigh(p Problem) error {
 	s.findCopies(p)
 	s.normalize(s.LabeledWeight)
 	s.normalize(s.UnlabeledWeight)
+	return nil
+}
+
+// weightPower is the power of the factors of "balanced" that "auto" takes; with 1 macro F is as high, and accuracy .001
+// lower (docs/notes/class-weight.md).
+const weightPower = 0.5
+
+// classFactors are the factors [classes] of the option class_weight.
+func (s *Sample) classFactors() ([]float64, error) {
+	given, power := s.Options.ClassWeight, 1.0
+	factors := slices.Repeat([]float64{1}, s.Classes())
+	switch {
+	case given.Factors != nil:
+		return given.Factors, s.checkFactors(given.Factors)
+	case given.Rule == "auto" && s.Options.ClassPrior.Rule == "auto" && s.Transductive():
+		power = weightPower
+	case given.Rule != "balanced":
+		return factors, nil
+	}
+	totals := make([]float64, len(factors))
+	for k, class := range s.Class {
+		totals[class] += s.LabeledRows[k]
+	}
+	s.Job.Reduce(totals)
+	for class, total := range totals {
+		if total > 0 { // only ratios of weights count
+			factors[class] = math.Pow(total, -power)
+		}
+	}
+	return factors, nil
+}
+
+func (s *Sample) checkFactors(factors []float64) error {
+	if len(factors) != s.Classes() {
+		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(factors), s.Classes())
+	}
+	for class, factor := range factors {
+		if !(factor > 0 && factor <= option.Largest) {
+			return fault.Argument("class_weight of class %s is %v: it must be above 0 and at most %v",
+				s.Options.ClassNames.Of(class), factor, option.Largest)
+		}
+	}
 	return nil
 }
 

@@ -2,11 +2,9 @@
 package sample
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -37,8 +35,8 @@ type Options struct {
 	UnlabeledWeight float64 // option.AutoWeight: by the numbers of rows
 	ClassPrior      ClassPrior
 	ClassNames      fault.Names // [classes] for messages
-	ClassWeight     []float64   // [classes] factors on the weights of the labeled rows; nil: all 1
-	Hierarchy       []int       // [nodes] parent of each node of the class tree, classes first, or -1; nil: no tree
+	ClassWeight     ClassWeight
+	Hierarchy       []int // [nodes] parent of each node of the class tree, classes first, or -1; nil: no tree
 	FitIntercept    bool
 	ClassScores     bool // the loss is one of all class scores: two classes need a column each
 	Vectors         int  // of weights that the method keeps
@@ -289,28 +287,16 @@ type ClassPrior struct {
 // PriorRules are "auto", the shares that package shares finds, and "labels", the shares of the labeled rows.
 var PriorRules = []string{"auto", "labels"}
 
-func (p *ClassPrior) UnmarshalJSON(text []byte) error {
-	*p = ClassPrior{}
-	if json.Unmarshal(text, &p.Rule) == nil {
-		return nil
-	}
-	return json.Unmarshal(text, &p.Shares)
+// ClassWeight is the option of the factors [classes] on the weights of the labeled rows, or if they are nil the rule to
+// find them.
+type ClassWeight struct {
+	Factors []float64
+	Rule    string
 }
 
-func (p ClassPrior) MarshalJSON() ([]byte, error) {
-	if p.Shares != nil {
-		return json.Marshal(p.Shares)
-	}
-	return json.Marshal(p.Rule)
-}
-
-func (p *ClassPrior) CheckRule() error {
-	if p.Shares == nil && !slices.Contains(PriorRules, p.Rule) {
-		return fault.Argument("class_prior is %q: it must be one of %s, or an array with the share of each class", p.Rule,
-			strings.Join(PriorRules, ", "))
-	}
-	return nil
-}
+// WeightRules are "auto", the roots of "balanced" where class_prior is "auto" and unlabeled rows take part, else 1;
+// "balanced", by which the labeled rows of every class weigh the same; and "none", 1.
+var WeightRules = []string{"auto", "balanced", "none"}
 
 func (p *ClassPrior) CheckShares(names fault.Names) error {
 	total := 0.0

@@ -55,7 +55,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     loss: Any = "squared_hinge"
     hierarchy: Mapping[Any, Any] | str | None = None
     fit_intercept: bool = True
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    class_weight: Mapping[Any, float] | Literal["auto", "balanced"] | None = "auto"
     calibrate: bool = False
     unlabeled: Any = "auto"
     max_iter: int = 10000
@@ -251,7 +251,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             self._check_start(classes)
         options = self._options() | methods.options(method) | {"class_names": classes.astype(str)}
         options["class_prior"] = _weights.shares(self.class_prior, classes, totals)
-        factors = _weights.class_factors(self.class_weight, classes, totals)
+        factors = _weights.class_factors(self.class_weight, classes)
         if len(classes) > 1:
             options |= {"class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)

@@ -30,9 +30,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     codes[:, empty], zeros[empty] = 0, 1  # columns without a label: the model predicts 0
     options = model._options() | methods.options(method)
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
-    if model.class_weight is not None:
-        both, totals = np.array([0, 1]), np.column_stack([zeros, ones])
-        options["class_weight"] = np.ravel([_weights.class_factors(model.class_weight, both, each) for each in totals])
+    options["class_weight"] = _weights.class_factors(model.class_weight, np.array([0, 1]))
     with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
         found = _fit.fit(_data.native(rows), _fit.labels(codes), weights, options, (show,))
     _keep(model, found)

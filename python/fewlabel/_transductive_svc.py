@@ -48,9 +48,11 @@ class TransductiveSVC(LinearClassifier):
         group share weights. Those of the dict without a label or a share in `class_prior` are left out, with a warning.
     fit_intercept : bool, default=True
         Whether the model has an intercept. Without one, the threshold is 0 regardless of the `balance` of the method.
-    class_weight : dict, "balanced" or None, default=None
+    class_weight : dict, "auto", "balanced" or None, default="auto"
         Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
-        equal total weight. It does not change `class_prior_`. A dict that has every class may name others.
+        equal total weight, None leaves the weights as they are. "auto": half of the way, the roots of the factors of
+        "balanced", where `class_prior` is "auto" and unlabeled rows take part; elsewhere as None. It does not change
+        `class_prior_`. A dict that has every class may name others.
     calibrate : bool, default=False
         Whether to calibrate probabilities by cross-validation, for about one more fit, and have `predict_proba`.
     unlabeled : "auto", None or a label, default="auto"

@@ -87,9 +87,9 @@ def test_class_prior(prior: Any, message: str) -> None:
         ({"alpha": np.nan}, "alpha must be finite, got nan"),
         ({"tol": np.inf}, "tol must be finite, got inf"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
-        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": "even"}, "class_weight must be 'auto', 'balanced', None or a dict"),
         ({"class_weight": {0: 1, 7: 1}}, r"class_weight names \[7\]"),
-        ({"class_weight": {0: -1}}, "class_weight is -1: it must be above 0"),
+        ({"class_weight": {0: -1}}, "class_weight of class 0 is -1: it must be above 0"),
     ],
 )
 def test_parameters_out_of_range(settings: dict[str, Any], message: str) -> None:
@@ -156,7 +156,7 @@ def test_labeled_weights_may_be_unequal_where_the_prior_is_given() -> None:
 @pytest.mark.parametrize(
     ("factor", "weight", "message"),
     [
-        (1e308, 1.0, r"class_weight is 1e\+308: it must be at most"),
+        (1e308, 1.0, r"class_weight of class 0 is 1e\+308: it must be above 0 and at most"),
         (1e99, 1e250, "class_weight gives row .* the weight 1e.349|class_weight gives row .* the weight .*Inf"),
         (1e-308, 1e-100, "class_weight gives row .* the weight 0: make the weights less unequal"),
     ],

@@ -168,9 +168,20 @@ def test_balanced_class_weight_counts_labeled_rows() -> None:
     weights = {c: counts.sum() / (2 * counts[c]) for c in (0, 1)}
     balanced = TransductiveSVC(class_weight="balanced").fit(X, Y)
     by_hand = TransductiveSVC(class_weight=weights).fit(X, Y)
-    np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
+    np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-9 * np.abs(by_hand.coef_).max())
     np.testing.assert_array_equal(balanced.class_prior_, TransductiveSVC().fit(X, Y).class_prior_)
     assert (balanced.coef_ != TransductiveSVC().fit(X, Y).coef_).any()
+
+
+def test_class_weight_auto_is_the_root_of_balanced_where_shares_are_estimated() -> None:
+    y = np.where((Y == 1) & (np.arange(len(Y)) > 20), -1, Y)
+    counts = np.bincount(y[y >= 0])
+    assert counts[0] > counts[1] > 0
+    roots = {c: 1 / np.sqrt(counts[c]) for c in (0, 1)}
+    for settings, same in (({}, roots), ({"class_prior": "labels"}, None), ({"unlabeled_weight": 0}, None)):
+        default, other = (TransductiveSVC(**settings, **more).fit(X, y) for more in ({}, {"class_weight": same}))
+        np.testing.assert_allclose(default.coef_, other.coef_, atol=1e-9 * np.abs(other.coef_).max())
+    assert (TransductiveSVC(class_weight=None).fit(X, y).coef_ != TransductiveSVC().fit(X, y).coef_).any()
 
 
 def test_in_a_pipeline_and_a_grid_search() -> None:

@@ -56,20 +56,14 @@ def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndar
     return "auto" if len(classes) == 1 else given
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Factor (K,) on the weights of the labeled rows of each class, whose total weights are `totals` (K,); None: 1."""
+def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
+    """The parameter as the option of the library: a rule, or the factors in the order of the classes."""
     if class_weight is None:
-        return None
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        if not totals.any():
-            return None  # no labels, which it would weigh
-        with np.errstate(all="ignore"):
-            factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, totals.sum()))
-        if not np.isfinite(factors).all():
-            raise ValueError(f"class_weight='balanced': make the weights of classes less unequal: {totals.tolist()}")
-        return factors
+        return "none"
+    if isinstance(class_weight, str) and class_weight in ("auto", "balanced"):
+        return class_weight
     if not isinstance(class_weight, Mapping):
-        raise ValueError(f"class_weight must be None, 'balanced' or a dict from class to weight, got {class_weight!r}")
+        raise ValueError(f"class_weight must be 'auto', 'balanced', None or a dict from class to weight, got {class_weight!r}")
     known = classes.tolist()
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
