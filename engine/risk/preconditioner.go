@@ -52,9 +52,11 @@ const (
 	smallFactor = 1 << 14 // but for this square
 )
 
-// Preconditions reports whether this number of rows makes a preconditioner beside rows with nonZeros values.
-func Preconditions(rows, nonZeros int) bool {
-	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros
+// Preconditions reports whether some rows make a preconditioner, with this number of factors, beside all rows with
+// nonZeros values.
+func Preconditions(rows, all, nonZeros, factors int) bool {
+	square := rows * rows
+	return rows > 0 && square*rows/3 <= factorCost*nonZeros && (factors == 1 || square <= max(smallFactor, factorRows*all))
 }
 
 // PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight. Rows count
@@ -66,8 +68,7 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 		counts = countCopies(r.rows, rows, copies)
 	}
 	r.job.ReduceCounts(counts)
-	if !Preconditions(int(counts[0]), int(counts[1])) ||
-		r.Columns().Classes > 1 && counts[0]*counts[0] > max(smallFactor, factorRows*counts[2]) {
+	if !Preconditions(int(counts[0]), int(counts[2]), int(counts[1]), r.Columns().Classes) {
 		return
 	}
 	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,

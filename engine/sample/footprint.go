@@ -29,9 +29,15 @@ func (s *Sample) bytes(columns int) float64 {
 		ofRow += perWeakClass * classes
 	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
-	factors := 0.0 // of the preconditioner of few labeled rows: two matrices of them, and for every column a half
-	if risk.Preconditions(len(s.Labeled), s.Rows.NonZeros()) {
+	factors := 0.0 // of the preconditioner of few labeled rows: two matrices of them, and half of one for every factor
+	precondition := func(number int) bool {
+		return risk.Preconditions(len(s.Labeled), s.Rows.Rows(), s.Rows.NonZeros(), number)
+	}
+	switch {
+	case precondition(columns), precondition(1) && s.Options.Hierarchy != nil:
 		factors = labeled * labeled * (2 + outputs/2)
+	case precondition(1): // that of a loss of all classes
+		factors = labeled * labeled * (2 + 1./2)
 	}
 	copied := 0.0 // by cross-fits for the class shares: the labeled rows twice, and a part of the others
 	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
