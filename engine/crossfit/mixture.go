@@ -81,7 +81,7 @@ func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
 // Beyond these bounds mixtures would take more than some seconds in all folds.
 const (
 	maxComponents = 1 << 22 // features times classes: logarithms
-	maxProducts   = 1 << 26 // non-zeros times classes
+	maxProducts   = 1 << 27 // non-zeros times classes
 )
 
 // newMixture has multinomials, or spheres if a value is negative.
