@@ -185,10 +185,11 @@ func TestFaultInsideTheEngineIsNamed(t *testing.T) {
 	page, size := fence(t)
 	code, message := guarded(400, func(c *call) error {
 		values := unread[byte](c, "rows.values", unsafe.Pointer(&page[0]), int64(size)+1)
-		return work.Guard(func() error { // as a fit does
+		_, err := work.Guard(func() (any, error) { // as a fit does
 			work.NewPool(2).Run(2, func(int) { _ = touch(values) })
-			return nil
+			return nil, nil
 		})
+		return err
 	})
 	if code != codeBadArgument || !strings.HasPrefix(message, "rows.values: the memory of element 4096") {
 		t.Errorf("got %d %q", code, message)

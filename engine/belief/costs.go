@@ -106,17 +106,14 @@ func (c *Costs) Potentials(score objective.Scorer) []float64 {
 func (c *Costs) Spread() float64 {
 	o, k := c.objective, c.objective.Classes
 	sums := make([]float64, 2*k) // Σ w d, Σ w d² for the difference d of every class
-	o.Job.Sum(len(o.Sample.Unlabeled), sums, func(lo, hi int, dst []float64) {
-		for j := lo; j < hi; j++ {
-			row := c.row(j)
-			if o.Sample.Weak.Of(j).Known() {
-				continue
-			}
-			mean := vector.Sum(row) / float64(k)
-			for y, cost := range row {
-				dst[y] += o.Sample.UnlabeledWeight[j] * (cost - mean)
-				dst[k+y] += o.Sample.UnlabeledWeight[j] * (cost - mean) * (cost - mean)
-			}
+	o.Job.SumRows(len(o.Sample.Unlabeled), 0, sums, func(j int, dst, _ []float64) {
+		if o.Sample.Weak.Of(j).Known() {
+			return
+		}
+		mean := vector.Sum(c.row(j)) / float64(k)
+		for y, cost := range c.row(j) {
+			dst[y] += o.Sample.UnlabeledWeight[j] * (cost - mean)
+			dst[k+y] += o.Sample.UnlabeledWeight[j] * (cost - mean) * (cost - mean)
 		}
 	})
 	spread := 0.0

@@ -186,12 +186,7 @@ func (l *layout) each(do func(k int)) { l.job.Every(len(l.rows), do) }
 
 // sum adds what do adds to part, over all unlabeled rows; scratch [classes] is written.
 func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {
-	l.job.Sum(len(l.rows), sums, func(lo, hi int, part []float64) {
-		scratch := make([]float64, 2*l.classes)
-		for k := lo; k < hi; k++ {
-			do(k, part, scratch)
-		}
-	})
+	l.job.SumRows(len(l.rows), 2*l.classes, sums, do)
 }
 
 // Multipliers hold the prior exactly, by an augmented Lagrangian.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -35,10 +34,8 @@ func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
 		return Split{Labeled: out.Labeled}
 	}
 	out.Chosen = make([]int, len(rows))
-	job.Stripes(len(rows), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			out.Chosen[k] = int(math.Float64bits(key(s.Rows, rows[k], rank)) * mixer >> 32 % uint64(out.Folds))
-		}
+	job.Every(len(rows), func(k int) {
+		out.Chosen[k] = int(math.Float64bits(key(s.Rows, rows[k], rank)) * mixer >> 32 % uint64(out.Folds))
 	})
 	return out
 }
@@ -77,7 +74,7 @@ func (out *Split) holdOut(s *sample.Sample, rank []int32) {
 	next := 0 // goes on from class to class, so that all folds get rows
 	var held []float64
 	for _, rows := range members {
-		sort.SliceStable(rows, func(a, b int) bool { return keys[rows[a]] < keys[rows[b]] })
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 		if len(rows) < 2 || keys[rows[0]] == keys[rows[len(rows)-1]] {
 			continue
 		}

@@ -64,12 +64,6 @@ func MixtureModel(s *sample.Sample, job *work.Job) *model.Linear {
 	return m.linear(s.Options.FitIntercept)
 }
 
-// mixtureView is the view of the mixture of few rows, with packed features.
-func mixtureView(s *sample.Sample, job *work.Job) view {
-	packed, _ := s.Rows.Packed(job)
-	return mixtureOf(s, job, packed)
-}
-
 // mixtureOf is the view of a mixture; nil where it would take too long.
 func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
 	if s.Classes()*rows.Cols() > maxComponents || s.Classes()*job.Count(rows.NonZeros()) > maxProducts {
@@ -292,14 +286,12 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	for y, share := range m.share {
 		prior[y] = math.Log(share)
 	}
-	m.job.Stripes(len(m.unit), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			joint, posterior := m.joint[i*stride:i*stride+k], m.posterior[i*stride:i*stride+k]
-			for y := range joint {
-				joint[y] = joint[y]*m.factor(i) + prior[y]
-			}
-			vector.Softmax(posterior, joint)
+	m.job.Every(len(m.unit), func(i int) {
+		joint, posterior := m.joint[i*stride:i*stride+k], m.posterior[i*stride:i*stride+k]
+		for y := range joint {
+			joint[y] = joint[y]*m.factor(i) + prior[y]
 		}
+		vector.Softmax(posterior, joint)
 	})
 	clear(m.share)
 	count := func(i int32, weight float64) {

@@ -49,14 +49,6 @@ func LabelShares(s *sample.Sample, job *work.Job) []float64 {
 	return shares
 }
 
-// copies are numbers of copies [Labeled]; nil: weights are no such numbers.
-func copies(s *sample.Sample) []float64 {
-	if s.Copies != nil {
-		return s.LabeledRows
-	}
-	return nil
-}
-
 // totals is the weight [K] of the labeled rows of each class.
 func totals(s *sample.Sample) []float64 {
 	totals := make([]float64, s.Classes())

@@ -3,6 +3,8 @@ package crossfit
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -104,7 +106,8 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 	var views []view
 	if split.Folds > 0 {
 		views = append(views, supervised(s, job))
-		if mixture := mixtureView(s, job); mixture != nil {
+		packed, _ := s.Rows.Packed(job)
+		if mixture := mixtureOf(s, job, packed); mixture != nil {
 			views = append(views, mixture)
 		}
 	}
@@ -133,10 +136,7 @@ func joined(views []view, held func(k int) bool, rows []int32, classes int) []fl
 		for i := range rows {
 			dst := all[(i*len(views)+v)*classes:][:classes]
 			copy(dst, scores[i*classes:])
-			mean := vector.Sum(dst) / float64(classes)
-			for y := range dst {
-				dst[y] -= mean
-			}
+			floats.AddConst(-vector.Sum(dst)/float64(classes), dst)
 		}
 	}
 	return all

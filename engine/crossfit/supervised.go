@@ -7,6 +7,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -50,7 +51,11 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 		r.Label[k], r.Cost[k] = s.Class[k], s.LabeledRows[k]/total
 	}
 	r.UpdateSupport()
-	r.PreconditionBy(rows, copies(s))
+	var copies []float64 // nil: weights are no numbers of copies
+	if s.Copies != nil {
+		copies = s.LabeledRows
+	}
+	r.PreconditionBy(rows, copies)
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
 	m := &linear{place: make([]int32, s.Rows.Cols()), classes: s.Classes()}
 	for j := range m.place {
@@ -66,18 +71,14 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 // score are the scores [list, K] of rows.
 func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64 {
 	scores := make([]float64, len(list)*m.classes)
-	job.Stripes(len(list), func(lo, hi int) {
-		for a := lo; a < hi; a++ {
-			dst := scores[a*m.classes : (a+1)*m.classes]
-			copy(dst, m.intercept)
-			rows.Row(int(list[a]), func(col int, value float64) {
-				if j := int(m.place[col]); j >= 0 {
-					for y, w := range m.coef[j*m.classes : (j+1)*m.classes] {
-						dst[y] += value * w
-					}
-				}
-			})
-		}
+	job.Every(len(list), func(a int) {
+		dst := scores[a*m.classes : (a+1)*m.classes]
+		copy(dst, m.intercept)
+		rows.Row(int(list[a]), func(col int, value float64) {
+			if j := int(m.place[col]); j >= 0 {
+				vector.Add(dst, value, m.coef[j*m.classes:])
+			}
+		})
 	})
 	job.Check()
 	return scores

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -21,17 +22,13 @@ import (
 //	         and worse where few labels are positive (docs/notes/columns.md)
 //	Stops    every column as Fit does
 //	Cost     a fit a column without packing and estimate. Columns are divided among the threads
-func Columns(
-	p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress,
-) (results []*Result, err error) {
-	err = work.Guard(func() error {
-		if err := checkColumns(p, labels, options); err != nil {
-			return err
+func Columns(p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress) ([]*Result, error) {
+	return work.Guard(func() ([]*Result, error) {
+		if err := cmp.Or(checkColumns(p, labels, options), options.Agree()); err != nil {
+			return nil, err
 		}
-		results, err = columns(p, labels, options, work.NewJob(options.Threads, progress), progress)
-		return err
+		return columns(p, labels, options, progress)
 	})
-	return results, err
 }
 
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
@@ -64,13 +61,9 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 		fmt.Sprintf("a fit of %d columns of labels", len(labels)), "fit some of the columns at a time")
 }
 
-// columns fits every column on one thread, as many at a time as the job has threads.
-func columns(
-	p sample.Problem, labels [][]int32, options method.Options, job *work.Job, progress *work.Progress,
-) ([]*Result, error) {
-	if err := options.Agree(); err != nil {
-		return nil, err
-	}
+// columns fits every column on one thread, as many at a time as the options have threads.
+func columns(p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress) ([]*Result, error) {
+	job := work.NewJob(options.Threads, progress)
 	p.Prepared = p.Prepare(job)
 	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}
 	job.Run(len(labels), func(k int) {

@@ -18,8 +18,8 @@ func compare(current *fitted, begin start) *fitted {
 	if !compared || !current.reason.Natural() {
 		return current
 	}
-	if replaced := mixes(x) && replacedBy(x, current, mixed); !replaced && begin.model == nil && !x.averages() {
-		replacedBy(x, current, settled)
+	if replaced := mixes(x) && replacedBy(current, mixed); !replaced && begin.model == nil && !x.averages() {
+		replacedBy(current, settled)
 	}
 	return current
 }
@@ -33,28 +33,27 @@ func compare(current *fitted, begin start) *fitted {
 //	         makes its whole run; not for the maxent loss (docs/notes/second-start.md)
 //	Stops    before the exact solve where the labels will not end below muchBetter times the objective of annealing
 //	Cost     at the default alpha 0.08 to 0.15 of the passes of annealing, at most 0.6
-func settled(x *setting, job *work.Job, current *fitted) (*fitted, error) {
-	second := *x
-	second.named, second.options.MaxSwitches = method.Find(x.named.Compares), 0
+func settled(job *work.Job, current *fitted) (*fitted, error) {
+	second := *current.setting
+	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
 	return run(&second, job, start{}, current.bound())
 }
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
-func replacedBy(
-	x *setting, current *fitted, fit func(x *setting, job *work.Job, current *fitted) (*fitted, error),
-) bool {
-	job := x.sample.Job.Silent()
+func replacedBy(current *fitted, fit func(job *work.Job, current *fitted) (*fitted, error)) bool {
+	job := current.setting.sample.Job
+	silent := job.Silent()
 	var better *fitted
-	err := x.sample.Job.Try(func() (err error) {
-		better, err = fit(x, job, current)
+	err := job.Try(func() (err error) {
+		better, err = fit(silent, current)
 		return err
 	})
-	x.sample.Job.CountAndCheck(job.Visited())
+	job.CountAndCheck(silent.Visited())
 	improves := err == nil && better != nil && better.reason.Natural() && better.last < current.bound()
 	switched, end := 0, current
 	if improves {
-		switched, end = x.sample.Job.Count(belief.Differences(current.Transduction, better.Transduction)), better
-		replace(x, current, better)
+		switched, end = job.Count(belief.Differences(current.Transduction, better.Transduction)), better
+		replace(current, better)
 	}
 	current.Model.Iterations++
 	current.trace.RecordEnd(end.trace, switched) // the last step of the history
@@ -67,7 +66,7 @@ const muchBetter = 0.99
 // bound is the objective below which another fit has to end.
 func (f *fitted) bound() float64 { return muchBetter * f.last }
 
-func replace(x *setting, current, better *fitted) {
+func replace(current, better *fitted) {
 	model := current.Model
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
@@ -75,7 +74,7 @@ func replace(x *setting, current, better *fitted) {
 	if current.reason == ending.NotConverged || better.reason == ending.NotConverged {
 		current.reason, model.Termination = better.reason, better.Model.Termination
 	}
-	harden(x.sample, current.Distributions, current.Transduction)
+	harden(current.setting.sample, current.Distributions, current.Transduction)
 }
 
 // mixed is the fit of many rows that begins at a mixture of labeled and unlabeled rows: the second start of method
@@ -90,8 +89,8 @@ func replace(x *setting, current, better *fitted) {
 //	         step from there is not below the bound
 //	Cost     eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most mixtureRows
 //	         rows take part, of more rows a part
-func mixed(x *setting, job *work.Job, current *fitted) (*fitted, error) {
-	s, bound := x.sample, current.bound()
+func mixed(job *work.Job, current *fitted) (*fitted, error) {
+	x, s, bound := current.setting, current.setting.sample, current.bound()
 	before := job.Visited()
 	scores := crossfit.Mixture(s, job)
 	if scores == nil || kappa(x, job, scores, current.Transduction) > sameStart || !predicts(x, job) {

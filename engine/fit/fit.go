@@ -14,21 +14,17 @@ import (
 // Fit learns a classifier from labeled and unlabeled rows. It returns fault.ErrCancelled soon after progress.Cancel is
 // set, or with work.Stop in it the classifier after one more step; progress may be nil. Machines of a group, or nil,
 // share the rows: each calls it with its own in its part of Group.Run, and gets the same classifier.
-func Fit(
-	p sample.Problem, options method.Options, progress *work.Progress, group *work.Group,
-) (result *Result, err error) {
-	err = work.Guard(func() error {
+func Fit(p sample.Problem, options method.Options, progress *work.Progress, group *work.Group) (*Result, error) {
+	return work.Guard(func() (*Result, error) {
 		job := work.NewJob(options.Threads, progress)
 		if group.Shares() {
 			job.Group = group
 		}
 		if err := begin(p, options, job.Group); err != nil {
-			return err
+			return nil, err
 		}
-		result, err = fit(p, options, job)
-		return err
+		return fit(p, options, job)
 	})
-	return result, err
 }
 
 // begin refuses options that do not go together, or that a group cannot follow.

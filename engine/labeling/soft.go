@@ -217,19 +217,17 @@ func (d *dual) solveByCooling() {
 func (d *dual) spread() float64 {
 	m := len(d.v)
 	var sum [1]float64
-	d.job.Sum(len(d.weights), sum[:], func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			row, best, excess := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
-			for _, y := range d.live {
-				best = math.Min(best, row[y])
-			}
-			for _, y := range d.live {
-				if !math.IsInf(row[y], 1) {
-					excess += row[y] - best
-				}
-			}
-			dst[0] += d.weights[i] * excess
+	d.job.SumRows(len(d.weights), 0, sum[:], func(i int, dst, _ []float64) {
+		row, best, excess := d.costs[i*m:(i+1)*m], math.Inf(1), 0.0
+		for _, y := range d.live {
+			best = math.Min(best, row[y])
 		}
+		for _, y := range d.live {
+			if !math.IsInf(row[y], 1) {
+				excess += row[y] - best
+			}
+		}
+		dst[0] += d.weights[i] * excess
 	})
 	return sum[0] / d.weight / float64(len(d.live))
 }

@@ -65,15 +65,9 @@ func (s *Spec) Fit(r *Run) *Solution {
 
 // descent is the risk of the labeled rows with its minimizer.
 func (r *Run) descent() *descent {
-	k := r.Objective.Risk()
-	r.Path.Measure = func() (value, share float64) { return r.measure(k.Loss(), k.Regularizer(), k.Score) }
-	return &descent{r, k, minimize.NewNewton(k.Dim(), r.Objective.Job.Pool)}
-}
-
-// measure gives the entries of the history at these scores.
-func (r *Run) measure(l loss.Classes, regularizer float64, score objective.Scorer) (value, share float64) {
-	value, shares := r.Objective.Value(l, regularizer, score)
-	return value, r.Objective.HistoryShare(shares)
+	o, k := r.Objective, r.Objective.Risk()
+	r.Path.Measure = func() (value, share float64) { return o.Measure(k.Loss(), k.Regularizer(), k.Score) }
+	return &descent{r, k, minimize.NewNewton(k.Dim(), o.Job.Pool)}
 }
 
 // measureProbable gives the history the entries of a belief about probabilities.
@@ -167,7 +161,7 @@ func FitSupervised(r *Run) *Solution {
 	}
 	solution := r.read(d.risk) // with the scores of unlabeled rows
 	p.Measure = func() (value, share float64) {
-		return r.measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
+		return r.Objective.Measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	}
 	p.Record(0, 0)
 	return solution

@@ -140,15 +140,17 @@ func (o *Objective) Distance(shares []float64) float64 {
 	return floats.Distance(shares, o.Prior, math.Inf(1))
 }
 
-// HistoryShare is the entry of the history: the share of class 1 of a pair, otherwise the distance from the prior.
-func (o *Objective) HistoryShare(shares []float64) float64 {
+// Measure gives the entries of the history at these scores: the objective, and for a pair the share of class 1,
+// otherwise the distance of the shares from the prior.
+func (o *Objective) Measure(l loss.Classes, regularizer float64, score Scorer) (value, share float64) {
+	value, shares := o.Value(l, regularizer, score)
 	switch {
 	case o.Sample.Paired():
-		return shares[1]
+		share = shares[1]
 	case o.Sample.Transductive():
-		return o.Distance(shares)
+		share = o.Distance(shares)
 	}
-	return 0
+	return value, share
 }
 
 // CheckStart refuses a start with other features or classes, or too large weights.

@@ -44,17 +44,14 @@ func Smoothing(rows float64, classes int) float64 {
 // confidence is Σ w max p.
 func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature float64) float64 {
 	var total [1]float64
-	job.Sum(len(rows.Weight), total[:], func(lo, hi int, part []float64) {
-		odds := make([]float64, classes)
-		for i := lo; i < hi; i++ {
-			scores := rows.Scores[i*classes : (i+1)*classes]
-			largest := vector.Max(scores)
-			for y, s := range scores {
-				odds[y] = (s - largest) / temperature
-			}
-			vector.Exp(odds)
-			part[0] += rows.Weight[i] / vector.Sum(odds)
+	job.SumRows(len(rows.Weight), classes, total[:], func(i int, part, odds []float64) {
+		scores := rows.Scores[i*classes : (i+1)*classes]
+		largest := vector.Max(scores)
+		for y, s := range scores {
+			odds[y] = (s - largest) / temperature
 		}
+		vector.Exp(odds)
+		part[0] += rows.Weight[i] / vector.Sum(odds)
 	})
 	return total[0]
 }

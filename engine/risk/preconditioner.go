@@ -276,16 +276,12 @@ func (f *factor) solve(scores []float64) []float64 {
 	return out
 }
 
+// Precondition implements minimize.Operator: dst = P⁻¹ residual.
 func (r *Risk) Precondition(dst, residual []float64) bool {
-	if r.preconditioner == nil {
+	p := r.preconditioner
+	if p == nil {
 		return false
 	}
-	r.preconditioner.apply(dst, residual)
-	return true
-}
-
-// apply sets dst = P⁻¹ residual.
-func (p *preconditioner) apply(dst, residual []float64) {
 	job, frame, shape, scores := p.of.job, p.of.frame, p.of.shape, p.values
 	shift := frame.shift(job.Pool, residual)
 	job.CountAndCheck(2 * int64(p.on.NonZeros()))
@@ -299,6 +295,7 @@ func (p *preconditioner) apply(dst, residual []float64) {
 	})
 	frame.spread(job.Pool, dst, residual, 1/p.alpha, total)
 	p.matrix.AddTransposedPanels(job, p.on, dst, scores, shape)
+	return true
 }
 
 // each visits its rows of values [n, stride].

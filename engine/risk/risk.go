@@ -245,7 +245,7 @@ func (r *Risk) product(dst, p, shift []float64) (total []float64) {
 func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
 	total = make([]float64, r.shape.Stride())
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
-	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, r.largestCost(r.support.Rows()), total,
+	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, total, r.largestCost(r.support.Rows()),
 		func(rows []int32, sums []float64) {
 			r.completeRows(rows, r.changes, shift, nil)
 			r.hessVecs(rows, sums)

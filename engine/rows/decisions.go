@@ -24,8 +24,11 @@ func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
 	m.EachDecisions(pool, by, by.into(dst))
 }
 
-// EachDecisions calls each for decisions [·*outputs] of some rows, from row first on, on several goroutines.
-func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int, decisions []float64)) {
+// receiver gets decisions [·*outputs] of some rows, from row first on; several goroutines call it.
+type receiver func(first int, decisions []float64)
+
+// EachDecisions gives the decisions of all rows to a receiver.
+func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each receiver) {
 	if m.scale != 1 { // the weights of the stored rows
 		by.Coef = slices.Clone(by.Coef)
 		vector.Scale(by.Coef, m.scale)
@@ -33,7 +36,7 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	eachDecisions(pool, m.kernel, m.Rows(), m.NonZeros(), &by, m.cols, each)
 }
 
-func (w *Weights) into(dst []float64) func(first int, decisions []float64) {
+func (w *Weights) into(dst []float64) receiver {
 	outputs := len(w.Intercept)
 	return func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) }
 }
@@ -45,9 +48,7 @@ const (
 )
 
 // eachDecisions reports whether all indices are features.
-func eachDecisions(
-	pool *work.Pool, k kernel, n, nonZeros int, by *Weights, cols int, each func(first int, decisions []float64),
-) (ok bool) {
+func eachDecisions(pool *work.Pool, k kernel, n, nonZeros int, by *Weights, cols int, each receiver) (ok bool) {
 	outputs := len(by.Intercept)
 	need(len(by.Coef) == outputs*cols)
 	var failed atomic.Bool

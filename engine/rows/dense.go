@@ -184,7 +184,7 @@ func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shap
 	stride := shape.Stride()
 	var some []int32
 	for _, i := range rows {
-		if !allZero(q[int(i)*stride : (int(i)+1)*stride]) {
+		if slices.ContainsFunc(q[int(i)*stride:(int(i)+1)*stride], notZero) {
 			some = append(some, i)
 		}
 	}

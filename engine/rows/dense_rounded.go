@@ -102,27 +102,25 @@ func (r *Rounded) Times(job *work.Job, on *Subset, dst, p []float64) {
 // AddTransposed is AddTransposedPanels, rounded; unit is about the largest entry of q.
 func (r *Rounded) AddTransposed(job *work.Job, on *Subset, dst, q []float64, unit float64) {
 	needPanels(r.of, q, dst, r.shape)
-	r.sums(job, on, dst, q, unit, nil, func([]int32, []float64) {})
+	r.sums(job, on, dst, q, nil, unit, func([]int32, []float64) {})
 }
 
+// onRows is what happens to the products of some rows; it adds to sums.
+type onRows func(rows []int32, sums []float64)
+
 // AddGram is Times and then AddTransposed, with one look at each row. products has the former for some rows when change
-// is called: it replaces them by what multiplies these rows, at most about unit times as much, and adds to sums.
-func (r *Rounded) AddGram(
-	job *work.Job, on *Subset, dst, products, p []float64, unit float64, sums []float64,
-	change func(rows []int32, sums []float64),
-) {
+// is called: it replaces them by what multiplies these rows, at most about unit times as much.
+func (r *Rounded) AddGram(job *work.Job, on *Subset, dst, products, p, sums []float64, unit float64, change onRows) {
 	needPanels(r.of, products, dst, r.shape)
 	weights, size := r.rows.round(p, r.shape)
-	r.sums(job, on, dst, products, unit*size, sums, func(rows []int32, sums []float64) {
+	r.sums(job, on, dst, products, sums, unit*size, func(rows []int32, sums []float64) {
 		r.rows.timesRounded(rows, products, weights, size*r.of.scale, r.shape)
 		change(rows, sums)
 	})
 }
 
 // sums adds Σ q_i x_i to dst, rounded; q is there once before has been called for its rows.
-func (r *Rounded) sums(
-	job *work.Job, on *Subset, dst, q []float64, unit float64, sums []float64, before func(rows []int32, sums []float64),
-) {
+func (r *Rounded) sums(job *work.Job, on *Subset, dst, q, sums []float64, unit float64, before onRows) {
 	r.of.addBlocks(job, on, dst, sums, func(rows []int32, dst, sums []float64) {
 		rounded := make([]float32, r.rows.roundedLen(r.shape))
 		for many := range slices.Chunk(rows, sumRows) {

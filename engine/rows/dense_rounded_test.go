@@ -82,7 +82,7 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 		}
 		gram, twice := slices.Clone(p), slices.Clone(p)
 		count := make([]float64, 1)
-		narrow.Rounded(shape).AddGram(job, on, gram, found, p, 2, count, func(rows []int32, sums []float64) {
+		narrow.Rounded(shape).AddGram(job, on, gram, found, p, count, 2, func(rows []int32, sums []float64) {
 			sums[0] += float64(len(rows))
 			for _, i := range rows {
 				vector.Scale(found[int(i)*stride:(int(i)+1)*stride], 2)
@@ -117,7 +117,7 @@ func TestRoundedProductsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		for k := range results {
 			scores, sums := make([]float64, narrow.Rows()*shape.Stride()), make([]float64, shape.Len())
 			job, keep := work.NewJob(1+k, nil), func([]int32, []float64) {}
-			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, 1, nil, keep)
+			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, nil, 1, keep)
 			results[k] = append(sums, scores...)
 		}
 		if !slices.Equal(results[0], results[1]) {
@@ -151,7 +151,7 @@ func BenchmarkDenseProducts(b *testing.B) {
 	})
 	b.Run("gram rounded", func(b *testing.B) {
 		for b.Loop() {
-			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, 1, nil, func([]int32, []float64) {})
+			narrow.Rounded(shape).AddGram(job, narrow.All(), sums, scores, p, nil, 1, func([]int32, []float64) {})
 		}
 	})
 }

@@ -323,21 +323,14 @@ func (a *arrays[I, V]) addPanels(rows []int32, dst, q []float64, scale float64, 
 		for c, v := range q[int(i)*stride+piece.First : int(i)*stride+piece.First+piece.Width] {
 			scales[c] = scale * v
 		}
-		if !allZero(scales) {
+		if slices.ContainsFunc(scales, notZero) {
 			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
 				unsafe.Pointer(room), piece.Width/4, 8*piece.Stride)
 		}
 	}
 }
 
-func allZero(values []float64) bool {
-	for _, v := range values {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
-}
+func notZero(v float64) bool { return v != 0 }
 
 // dotClasses is a classLoop for all processors.
 func dotClasses[I index, V value](n int, indices, values, panel, classes unsafe.Pointer, fours, stride int) {

@@ -210,9 +210,7 @@ func (m *Matrix) addSums(job *work.Job, dst []float64, add func()) {
 
 // addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
 // one to dst itself, which are added in block order.
-func (m *Matrix) addBlocks(
-	job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, dst, sums []float64),
-) {
+func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, to, sums []float64)) {
 	blocks, length := on.Blocks(), len(dst)
 	parts := make([]float64, blocks*len(sums))
 	m.addSums(job, dst, func() {

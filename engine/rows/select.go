@@ -66,18 +66,14 @@ func (m *Matrix) meanSquare(job *work.Job, weights []float64) float64 {
 	job.CountAndCheck(int64(m.NonZeros()))
 	job.Every(len(squares), func(i int) { squares[i] = m.SquaredNorm(i) })
 	var total, sums [1]float64 // weight of the rows that count; their mean square
-	job.Sum(len(squares), total[:], func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			if squares[i] > 0 {
-				dst[0] += weights[i]
-			}
+	job.SumRows(len(squares), 0, total[:], func(i int, dst, _ []float64) {
+		if squares[i] > 0 {
+			dst[0] += weights[i]
 		}
 	})
-	job.Sum(len(squares), sums[:], func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			if w := weights[i]; w > 0 {
-				dst[0] += w / total[0] * squares[i]
-			}
+	job.SumRows(len(squares), 0, sums[:], func(i int, dst, _ []float64) {
+		if w := weights[i]; w > 0 {
+			dst[0] += w / total[0] * squares[i]
 		}
 	})
 	return sums[0]

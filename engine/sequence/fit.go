@@ -21,28 +21,27 @@ type Result struct {
 }
 
 // Fit learns a model: stochastic steps over the labeled sequences, then over all.
-func Fit(p Problem, o Options, progress *work.Progress) (result *Result, err error) {
-	err = work.Guard(func() error {
+func Fit(p Problem, o Options, progress *work.Progress) (*Result, error) {
+	return work.Guard(func() (*Result, error) {
 		s, err := newSample(p, o, work.NewJob(o.Threads, progress))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		w := newWeights(s.shape)
 		if p.Start != nil {
 			if err := warmStart(s, w, p.Start); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
 		objective, end := takeEpochs(s, w, steps)
 		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: string(end)}
-		result = &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
+		result := &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
 		if !vector.Finite(result.Model.Coef, w.chain.all, []float64{objective}) {
-			return rows.Overflowed(p.Rows.Largest())
+			return nil, rows.Overflowed(p.Rows.Largest())
 		}
-		return nil
+		return result, nil
 	})
-	return result, err
 }
 
 func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, end ending.Reason) {

@@ -96,19 +96,16 @@ func (c *calibration) unscale(scaled []float64) {
 func (c *calibration) At(scaled, gradient []float64) float64 {
 	c.unscale(scaled)
 	sums, width := make([]float64, 1+len(scaled)), c.views*c.classes // loss, its gradient
-	c.job.Sum(len(c.class), sums, func(lo, hi int, part []float64) {
-		p := make([]float64, c.classes)
-		for i := lo; i < hi; i++ {
-			w, y, s := c.rows.Weight[i], c.class[i], c.rows.Scores[i*width:(i+1)*width]
-			c.scores(p, s)
-			score := p[y]
-			part[0] += w * (vector.Softmax(p, p) - score)
-			p[y]--
-			for v := range c.views {
-				part[1+v] += w * vector.Dot(p, s[v*c.classes:(v+1)*c.classes])
-			}
-			vector.Add(part[1+c.views:], w, p)
+	c.job.SumRows(len(c.class), c.classes, sums, func(i int, part, p []float64) {
+		w, y, s := c.rows.Weight[i], c.class[i], c.rows.Scores[i*width:(i+1)*width]
+		c.scores(p, s)
+		score := p[y]
+		part[0] += w * (vector.Softmax(p, p) - score)
+		p[y]--
+		for v := range c.views {
+			part[1+v] += w * vector.Dot(p, s[v*c.classes:(v+1)*c.classes])
 		}
+		vector.Add(part[1+c.views:], w, p)
 	})
 	value := sums[0]
 	for k, v := range c.point {

@@ -31,28 +31,27 @@ func DecodeOptions(text []byte) (Options, error) {
 type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
 
 // Estimate finds the class shares that a fit of the same rows with class prior "auto" uses.
-func Estimate(p sample.Problem, o Options, interval bool) (estimate Shares, err error) {
-	err = work.Guard(func() error {
+func Estimate(p sample.Problem, o Options, interval bool) (Shares, error) {
+	return work.Guard(func() (estimate Shares, err error) {
 		options := sample.Options{UnlabeledWeight: option.AutoWeight, ClassPrior: sample.ClassPrior{Rule: "auto"},
 			FitIntercept: o.FitIntercept}
 		s, err := sample.New(p, options, work.NewJob(o.Threads, nil))
-		if err != nil {
-			return err
-		}
-		if s.OneClass() {
-			return fault.Data("all labeled rows have the same class: its share needs no estimate")
-		}
-		if !s.Transductive() {
-			return fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more", s.All.Unlabeled)
+		switch {
+		case err != nil:
+			return estimate, err
+		case s.OneClass():
+			return estimate, fault.Data("all labeled rows have the same class: its share needs no estimate")
+		case !s.Transductive():
+			return estimate, fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more",
+				s.All.Unlabeled)
 		}
 		prior, err := Find(s)
 		if err != nil {
-			return err
+			return estimate, err
 		}
 		if estimate.Share = prior.Shares; interval {
 			estimate.Lower, estimate.Upper = prior.Evidence.Interval(s.Job, estimate.Share, o.Bootstrap)
 		}
-		return nil
+		return estimate, nil
 	})
-	return estimate, err
 }

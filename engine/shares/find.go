@@ -68,12 +68,8 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 		if err := prior.CheckShares(s.Options.ClassNames); err != nil {
 			return nil, err
 		}
-		if total := vector.Sum(shares); total != 1 {
-			shares = slices.Clone(shares)
-			for y := range shares {
-				shares[y] /= total
-			}
-		}
+		shares = slices.Clone(shares)
+		vector.Normalize(shares)
 	}
 	return &Prior{Shares: shares, ChosenLabels: s.ChosenLabels, Warnings: unknownClasses(s, labels)}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -26,12 +28,7 @@ func (e *Evidence) Shares(job *work.Job) (shares []float64, drawn float64) {
 func (e *Evidence) FromLabels(shares []float64) float64 { return Distance(shares, e.labelShares()) }
 
 // Distance is the total variation distance of shares.
-func Distance(shares, others []float64) (distance float64) {
-	for y, share := range shares {
-		distance += math.Abs(share-others[y]) / 2
-	}
-	return distance
-}
+func Distance(shares, others []float64) float64 { return floats.Distance(shares, others, 1) / 2 }
 
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
@@ -96,12 +93,10 @@ func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
 // logRatio is the logarithm of the likelihood ratio of shares and others, both [K].
 func (s *shift) logRatio(job *work.Job, shares, others []float64) float64 {
 	var sums [2]float64 // log likelihood ratio, weight
-	job.Sum(len(s.Unlabeled.Weight), sums[:], func(lo, hi int, part []float64) {
-		for i := lo; i < hi; i++ {
-			row := s.ratios[i*s.Classes : (i+1)*s.Classes]
-			part[0] += s.Unlabeled.Weight[i] * math.Log(vector.Dot(shares, row)/vector.Dot(others, row))
-			part[1] += s.Unlabeled.Weight[i]
-		}
+	job.SumRows(len(s.Unlabeled.Weight), 0, sums[:], func(i int, part, _ []float64) {
+		row := s.ratios[i*s.Classes : (i+1)*s.Classes]
+		part[0] += s.Unlabeled.Weight[i] * math.Log(vector.Dot(shares, row)/vector.Dot(others, row))
+		part[1] += s.Unlabeled.Weight[i]
 	})
 	return s.known * sums[0] / sums[1]
 }
@@ -124,12 +119,10 @@ func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled 
 		k, width := e.Classes, e.Classes*e.Views
 		n := len(scores) / width
 		out := make([]float64, n*k)
-		job.Stripes(n, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				p := out[i*k : (i+1)*k]
-				c.scores(p, scores[i*width:(i+1)*width])
-				vector.Softmax(p, p)
-			}
+		job.Every(n, func(i int) {
+			p := out[i*k : (i+1)*k]
+			c.scores(p, scores[i*width:(i+1)*width])
+			vector.Softmax(p, p)
 		})
 		return out
 	}
@@ -210,25 +203,16 @@ func (s *shift) maximize(job *work.Job, l float64, a, phi []float64) []float64 {
 	next := make([]float64, k)
 	for range emSteps {
 		job.Check()
-		job.Sum(len(s.Unlabeled.Weight), next, func(lo, hi int, part []float64) {
-			joint := make([]float64, k)
-			for i := lo; i < hi; i++ {
-				sum := 0.0
-				for y, r := range s.ratios[i*k : (i+1)*k] {
-					joint[y] = r * phi[y]
-					sum += joint[y]
-				}
-				vector.Add(part, s.Unlabeled.Weight[i]/(n*sum), joint)
-			}
+		job.SumRows(len(s.Unlabeled.Weight), k, next, func(i int, part, joint []float64) {
+			floats.MulTo(joint, s.ratios[i*k:(i+1)*k], phi)
+			vector.Add(part, s.Unlabeled.Weight[i]/(n*vector.Sum(joint)), joint)
 		})
-		change, total := 0.0, l+vector.Sum(a)
+		total := l + vector.Sum(a)
 		for y := range next {
 			next[y] = (l*next[y] + a[y]) / total
 		}
 		s.keep(next, phi)
-		for y := range next {
-			change += math.Abs(next[y] - phi[y])
-		}
+		change := floats.Distance(next, phi, 1)
 		phi = slices.Clone(next)
 		if change < emChange {
 			break

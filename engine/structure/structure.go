@@ -37,23 +37,21 @@ type Result struct {
 }
 
 // Fit finds the components. It returns fault.ErrCancelled soon after progress.Cancel is set; progress may be nil.
-func Fit(p Problem, options Options, progress *work.Progress) (result *Result, err error) {
-	err = work.Guard(func() error {
+func Fit(p Problem, options Options, progress *work.Progress) (*Result, error) {
+	return work.Guard(func() (*Result, error) {
 		f, err := newFitting(p, options, work.NewJob(options.Threads, progress))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for round := range f.Alternations {
 			solve(f, round)
 			if err := findTheta(f); err != nil {
-				return err
+				return nil, err
 			}
 			f.report((round + 1) * (f.blocks() + 1))
 		}
-		result = resultOf(f)
-		return nil
+		return resultOf(f), nil
 	})
-	return result, err
 }
 
 // resultOf puts the components back in the caller's order of features.

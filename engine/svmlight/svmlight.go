@@ -8,6 +8,7 @@
 package svmlight
 
 import (
+	"cmp"
 	"compress/gzip"
 	"io"
 	"math"
@@ -55,15 +56,11 @@ func (o ReadOptions) check() error {
 }
 
 // Read reads a file, plain or compressed with gzip, bzip2 or zstd (by its first bytes). Errors name file and line.
-func Read(path string, o ReadOptions) (data *Data, err error) {
+func Read(path string, o ReadOptions) (*Data, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	err = work.Guard(func() error { // which gives the cancelled error
-		data, err = readBoth(path, o, work.NewJob(1, o.Progress))
-		return err
-	})
-	return data, err
+	return work.Guard(func() (*Data, error) { return readBoth(path, o, work.NewJob(1, o.Progress)) })
 }
 
 func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
@@ -94,10 +91,7 @@ func Write(path string, rows *rows.Matrix, labels []float64, zeroBased bool) err
 		if err != nil {
 			return err
 		}
-		if err := writeRows(w, rows, labels, int64(firstFeature(zeroBased))); err != nil {
-			return err
-		}
-		return w.Close()
+		return cmp.Or(writeRows(w, rows, labels, int64(firstFeature(zeroBased))), w.Close())
 	})
 }
 

@@ -24,7 +24,10 @@ func run(
 			call++
 			return sum(ranks, rank, call, values)
 		}}
-		out[rank] = job.Group.Run(func() error { return Guard(func() error { return part(job) }) })
+		out[rank] = job.Group.Run(func() error {
+			_, err := Guard(func() (any, error) { return nil, part(job) })
+			return err
+		})
 	})
 	return out
 }

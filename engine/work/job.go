@@ -141,6 +141,16 @@ func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
 	j.Reduce(dst)
 }
 
+// SumRows is Sum, one row at a time; scratch [width] is room for a row.
+func (j *Job) SumRows(n, width int, dst []float64, add func(i int, dst, scratch []float64)) {
+	j.Sum(n, dst, func(lo, hi int, dst []float64) {
+		scratch := make([]float64, width)
+		for i := lo; i < hi; i++ {
+			add(i, dst, scratch)
+		}
+	})
+}
+
 // Reduce adds the sums of other machines to these.
 func (j *Job) Reduce(sums []float64) {
 	if j.Group != nil {

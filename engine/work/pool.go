@@ -151,7 +151,7 @@ func Recovered(value any) *Panic {
 }
 
 // Guard turns a panic in f or in a worker into an error. A fault in memory goes on: who lent the memory knows which.
-func Guard(f func() error) (err error) {
+func Guard[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if failure := Recovered(recover()); failure != nil {
 			if _, ok := FaultAddress(failure.Value); ok {

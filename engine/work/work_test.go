@@ -30,13 +30,13 @@ func TestRunDoesEveryTaskOnce(t *testing.T) {
 func TestPanicInAWorkerBecomesAnError(t *testing.T) {
 	worktest.Processors(t, 8)
 	for _, threads := range []int{1, 4} {
-		err := Guard(func() error {
+		_, err := Guard(func() (any, error) {
 			NewPool(threads).Run(50, func(i int) {
 				if i == 31 {
 					panic("row 31 fell over")
 				}
 			})
-			return nil
+			return nil, nil
 		})
 		var found *fault.Error
 		if !errors.As(err, &found) || found.Kind != fault.Internal || !strings.Contains(err.Error(), "row 31 fell over") {
@@ -47,7 +47,8 @@ func TestPanicInAWorkerBecomesAnError(t *testing.T) {
 
 func TestNilPointerInAWorkerBecomesAnError(t *testing.T) {
 	var nothing *Job
-	if err := Guard(func() error { NewPool(2).Run(4, func(int) { nothing.CountAndCheck(1) }); return nil }); err == nil {
+	_, err := Guard(func() (any, error) { NewPool(2).Run(4, func(int) { nothing.CountAndCheck(1) }); return nil, nil })
+	if err == nil {
 		t.Error("no error")
 	}
 }
@@ -56,7 +57,7 @@ func TestCancelIsAnErrorOfItsOwn(t *testing.T) {
 	progress := &Progress{Cancel: 1}
 	for _, threads := range []int{1, 3} {
 		job := NewJob(threads, progress)
-		err := Guard(func() error { job.Run(8, func(int) { job.Check() }); return nil })
+		_, err := Guard(func() (any, error) { job.Run(8, func(int) { job.Check() }); return nil, nil })
 		if !errors.Is(err, fault.ErrCancelled) {
 			t.Errorf("%d threads: got %v", threads, err)
 		}
