@@ -123,25 +123,6 @@ func (c *Costs) Spread() float64 {
 	return spread
 }
 
-// freeLabels are labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
-// class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
-func (c *Costs) freeLabels(r *risk.Risk, each func(k int, class int32, known bool)) {
-	s := c.objective.Sample
-	if s.Weak != nil {
-		c.measure(r)
-		c.addPrior(c.Level)
-	}
-	scores := make([]float64, c.objective.Classes)
-	for k, i := range s.Unlabeled {
-		known := s.Weak.Of(k).Known()
-		if r.Score(scores, i); known {
-			copy(scores, c.row(k))
-			vector.Scale(scores, -1)
-		}
-		each(k, int32(vector.Largest(scores)), known)
-	}
-}
-
 func Differences(a, b []int32) int {
 	count := 0
 	for k := range a {

@@ -125,15 +125,25 @@ func (f *Free) Enter(part float64) {
 	}
 }
 
-// Relabel counts the rows whose best class has changed.
+// Relabel finds labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
+// class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
 func (f *Free) Relabel() (switched int, entropy float64) {
-	f.costs.freeLabels(f.Risk, func(k int, class int32, known bool) {
-		f.known[k] = known
-		if class != f.labels[k] {
+	s, c, scores := f.objective.Sample, f.costs, make([]float64, f.objective.Classes)
+	if s.Weak != nil {
+		c.measure(f.Risk)
+		c.addPrior(c.Level)
+	}
+	for k, i := range s.Unlabeled {
+		f.known[k] = s.Weak.Of(k).Known()
+		if f.Score(scores, i); f.known[k] {
+			copy(scores, c.row(k))
+			vector.Scale(scores, -1)
+		}
+		if class := int32(vector.Largest(scores)); class != f.labels[k] {
 			f.labels[k] = class
 			switched++
 		}
-	})
+	}
 	return switched, 0
 }
 

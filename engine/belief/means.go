@@ -93,21 +93,17 @@ func (m *Means) HessVec(changes, slope, state []float64) {
 		}
 	})
 	floats.Mul(moved, m.curve)
-	m.job.Stripes(len(m.rows), func(lo, hi int) {
-		product := make([]float64, m.classes)
-		for k := lo; k < hi; k++ {
-			m.rowHessVec(product, m.row(state, k), m.row(changes, k), m.row(slope, k), moved, m.weights[k])
-			copy(m.row(changes, k), product)
-		}
+	m.each(func(k int) {
+		m.rowHessVec(m.row(changes, k), m.row(state, k), m.row(slope, k), moved, m.weights[k])
 	})
 }
 
-// rowHessVec is the second derivative times a change, or its convex part; slope = weight p (a - p . a).
-func (m *Means) rowHessVec(dst, p, change, slope, moved []float64, weight float64) {
+// rowHessVec replaces a change by the second derivative times it, or its convex part; slope = weight p (a - p . a).
+func (m *Means) rowHessVec(change, p, slope, moved []float64, weight float64) {
 	mean, lifted := vector.Dot(p, change), vector.Dot(p, moved)
 	if m.Convex {
 		for y, q := range p {
-			dst[y] = weight * q * (moved[y] - lifted + m.Entropy*(change[y]-mean))
+			change[y] = weight * q * (moved[y] - lifted + m.Entropy*(change[y]-mean))
 		}
 		return
 	}
@@ -117,7 +113,7 @@ func (m *Means) rowHessVec(dst, p, change, slope, moved []float64, weight float6
 	}
 	for y, q := range p {
 		off := change[y] - mean
-		dst[y] = slope[y]*off - q*inner + weight*q*(moved[y]-lifted-m.Entropy*off)
+		change[y] = slope[y]*off - q*inner + weight*q*(moved[y]-lifted-m.Entropy*off)
 	}
 }
 

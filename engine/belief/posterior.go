@@ -42,14 +42,13 @@ func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride 
 func (e *Posterior) label(q, scores, changes []float64, t float64) {
 	e.each(func(k int) {
 		costs := e.place(e.costs, k)
-		for y, s := range e.row(scores, k) {
-			costs[y] = -s
-		}
+		copy(costs, e.row(scores, k))
+		vector.Scale(costs, -1)
 		if t != 0 {
 			vector.Add(costs, -t, e.row(changes, k))
 		}
 	})
-	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, 1, e.potentials, labeling.Exact)
+	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, e.potentials, 1, labeling.Exact)
 }
 
 // Evaluate finds labels and means at these scores, and returns the cost.

@@ -58,8 +58,8 @@ func (s *Soft) Gradient(dst []float64) float64 {
 func (s *Soft) Renew() {
 	o := s.costs.objective
 	s.costs.Measure(s.Risk)
-	labeling.SoftLabels(o.Job, s.SoftLabels, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.temperature,
-		s.potentials, nearShares)
+	labeling.SoftLabels(o.Job, s.SoftLabels, s.costs.values, o.Sample.UnlabeledWeight, o.Prior, s.potentials,
+		s.temperature, nearShares)
 }
 
 // nearShares is how near the shares soft labels are; labeling.Exact takes twice the evaluations to the same labels.

@@ -26,14 +26,9 @@ func part(whole *sample.Sample, job *work.Job, maxRows int) *sample.Sample {
 		values, _ = job.Gather(values)
 	}
 	s.Labeled, s.Class, s.LabeledRows, s.Unlabeled, s.UnlabeledRows = nil, nil, nil, nil, nil
-	for i := range len(values) / 2 {
-		class, weight := values[2*i], values[2*i+1]
-		if class < 0 {
-			s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
-			continue
-		}
-		s.Labeled, s.Class = append(s.Labeled, int32(i)), append(s.Class, int32(class))
-		s.LabeledRows = append(s.LabeledRows, weight)
+	s.Labels = make([]int32, len(values)/2)
+	for i := range s.Labels {
+		s.Add(i, int32(values[2*i]), values[2*i+1])
 	}
 	return s
 }

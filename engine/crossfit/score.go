@@ -64,11 +64,8 @@ func (out *Split) fold(s *sample.Sample, number int) *Fold {
 }
 
 // HeldOut scores the rows of every fold by its model: score returns the scores [rows, views K] of Fold.Rows.
-func HeldOut(
-	s *sample.Sample, split *Split, views int, score func(f *Fold) ([]float64, error),
-) (out *Scores, err error) {
-	out = &Scores{Classes: s.Classes(), Totals: totals(s), Views: views}
-	out.Models = split.Folds * views
+func HeldOut(s *sample.Sample, split *Split, views int, score func(f *Fold) ([]float64, error)) (*Scores, error) {
+	out := &Scores{Classes: s.Classes(), Totals: totals(s), Views: views, Models: split.Folds * views}
 	for number := range split.Folds {
 		f := split.fold(s, number)
 		scores, err := score(f)

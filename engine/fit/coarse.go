@@ -1,8 +1,6 @@
 package fit
 
-import (
-	"github.com/fewlabel/fewlabel/engine/sample"
-)
+import "github.com/fewlabel/fewlabel/engine/sample"
 
 // A fit of many unlabeled rows of each class begins at a fit of a part of them, which may begin at a part of that.
 //

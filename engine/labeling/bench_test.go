@@ -111,7 +111,7 @@ func BenchmarkSoft(b *testing.B) {
 				calls, worst, start := 0, 0.0, time.Now()
 				for t := 10.0; t > 1e-3; t /= 1.5 {
 					before := time.Now()
-					SoftLabels(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, t, s.v, Exact)
+					SoftLabels(work.NewJob(1, nil), s.p, s.costs, s.weights, s.shares, s.v, t, Exact)
 					worst = math.Max(worst, time.Since(before).Seconds())
 					calls++
 				}

@@ -69,7 +69,7 @@ func harden(job *work.Job, labels []int32, costs, weights, shares []float64, las
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
 	for _, temperature := range []float64{1, 0.1, 0.01, 0.001, 1e-4} {
 		if temperature >= last {
-			SoftLabels(job, soft, costs, weights, shares, temperature, potentials, Exact)
+			SoftLabels(job, soft, costs, weights, shares, potentials, temperature, Exact)
 		}
 	}
 	for i := range labels {

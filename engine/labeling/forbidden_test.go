@@ -71,7 +71,7 @@ func TestSoftLabelsKeepToAllowedClasses(t *testing.T) {
 		weights, potentials := slices.Repeat([]float64{1. / 400}, 400), make([]float64, 4)
 		shares, soft, means := []float64{0.3, 0.3, 0.2, 0.2}, make([]float64, len(in.costs)), make([]float64, 4)
 		for _, temperature := range []float64{1, 0.01} {
-			SoftLabels(job, soft, in.costs, weights, shares, temperature, potentials, Exact)
+			SoftLabels(job, soft, in.costs, weights, shares, potentials, temperature, Exact)
 		}
 		total := 0.0
 		for k, q := range soft {

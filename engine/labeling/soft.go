@@ -29,11 +29,9 @@ import (
 //
 // A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have. It fills p and
 // potentials, which are a first guess on entry, with mean 0. A class with share 0 has potential -Inf and p_iy = 0.
-func SoftLabels(
-	job *work.Job, p, costs, weights, shares []float64, temperature float64, potentials []float64, tolerance float64,
-) {
+func SoftLabels(job *work.Job, p, costs, weights, shares, potentials []float64, temperature, tolerance float64) {
 	if twoClasses(job, shares, len(weights)) {
-		softTwo(job, p, costs, weights, temperature, shares[1]/(shares[0]+shares[1]), potentials)
+		softTwo(job, p, costs, weights, potentials, temperature, shares[1]/(shares[0]+shares[1]))
 		return
 	}
 	d := newDual(job, p, costs, weights, shares, potentials)

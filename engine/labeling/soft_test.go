@@ -39,7 +39,7 @@ func (in instance) softly(seed uint64) soft {
 }
 
 func (s *soft) solve(threads int, temperature float64) {
-	SoftLabels(work.NewJob(threads, nil), s.p, s.costs, s.weights, s.shares, temperature, s.v, Exact)
+	SoftLabels(work.NewJob(threads, nil), s.p, s.costs, s.weights, s.shares, s.v, temperature, Exact)
 }
 
 // check compares p with its closed form, row sums with 1 and means with the shares.

@@ -24,7 +24,7 @@ func twoClasses(job *work.Job, shares []float64, rows int) bool {
 //	Stops    the share is met to 1e-10, or the step was at most lastStep T: the derivatives of logit m in ν / T are
 //	         bounded, so that it leaves less than lastStep³. Or the bracket cannot shrink any more
 //	Cost     one exp a row an evaluation; 2 to 5 evaluations, and one without its sums
-func softTwo(job *work.Job, p, costs, weights []float64, temperature, share float64, potentials []float64) {
+func softTwo(job *work.Job, p, costs, weights, potentials []float64, temperature, share float64) {
 	low, high, bracketed := math.Inf(-1), math.Inf(1), false
 	nu := finiteOr0(potentials[1]) - finiteOr0(potentials[0])
 	for range 200 {

@@ -38,7 +38,7 @@ func TestSoftOfTwoClassesKeepsTheShareAndItsClosedForm(t *testing.T) {
 	for _, temperature := range []float64{100, 1, 1e-2, 1e-6} {
 		for _, share := range []float64{0.5, 0.26, 0.003} {
 			p, v := make([]float64, 2*in.rows), []float64{math.NaN(), math.Inf(-1)}
-			SoftLabels(job, p, in.costs, weights, []float64{3 * (1 - share), 3 * share}, temperature, v, Exact)
+			SoftLabels(job, p, in.costs, weights, []float64{3 * (1 - share), 3 * share}, v, temperature, Exact)
 			total, positive, nu := 0.0, 0.0, v[1]-v[0]
 			for i, s := range weights {
 				z := (in.costs[2*i+1] - in.costs[2*i] - nu) / temperature

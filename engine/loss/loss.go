@@ -83,9 +83,7 @@ func squaredHingeCosts(dst, s []float64) {
 		dst[y] = 0.5*short*short - minus
 		rest += minus
 	}
-	for y := range dst {
-		dst[y] += rest
-	}
+	floats.AddConst(rest, dst)
 }
 
 // where is v if the condition holds, otherwise 0.
@@ -230,9 +228,7 @@ func (l OneAgainstRest) Costs(dst, s []float64) {
 		dst[y] = plus - minus
 		rest += minus
 	}
-	for y := range dst {
-		dst[y] += rest
-	}
+	floats.AddConst(rest, dst)
 }
 
 // Softmax is the maxent loss, and the smoothed hinge of Crammer & Singer.
@@ -262,9 +258,7 @@ func (l Softmax) At(s, p, slope, state []float64) float64 {
 			slope[y] = -(1 - factor) * state[y] * q / z
 		}
 	}
-	for k, z := range state {
-		slope[k] += z * share
-	}
+	vector.Add(slope, share, state)
 	if q := p[best]; q > 0 {
 		top, sum := l.weightsOf(state, s, best)
 		value += q * (l.Smoothing*math.Log(sum) + top - s[best])
@@ -302,9 +296,8 @@ func (l Softmax) weights(dst, s []float64, top float64) (total float64) {
 
 // weightsOf puts exp((s_k + Δ [k≠best] - top) / σ) into dst and returns top, the largest s_k + Δ [k≠best], and the sum.
 func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
-	for k, v := range s {
-		dst[k] = v + l.Margin
-	}
+	copy(dst, s)
+	floats.AddConst(l.Margin, dst)
 	dst[best] = s[best]
 	top = vector.Max(dst)
 	return top, l.weights(dst, dst, top)

@@ -119,10 +119,9 @@ func (f frame) finishProduct(pool *work.Pool, dst []float64, alpha float64, shif
 			dst[f.shape.At(f.shape.Features-1, y)] += total[y]
 		}
 	}
-	if f.Center == nil {
-		return
+	if f.Center != nil {
+		pool.Stripes(f.features(), func(lo, hi int) { f.addOuter(dst, lo, hi, scale) })
 	}
-	pool.Stripes(f.features(), func(lo, hi int) { f.addOuter(dst, lo, hi, scale) })
 }
 
 // addOuter adds μ_j scale_y to dst_jy for the features lo ... hi-1; scale [stride].
@@ -220,9 +219,7 @@ func (l *linear) times(on *rows.Subset, dst, p, shift, mean []float64, rounded b
 	}
 	shift = append([]float64(nil), shift...)
 	if l.Map.Flat() {
-		for y, m := range mean {
-			shift[y] += m
-		}
+		floats.Add(shift[:len(mean)], mean)
 		mean = nil
 	}
 	rows := on.Rows()
@@ -262,8 +259,6 @@ func (l *linear) intercepts(weights []float64) []float64 {
 	shift := l.frame.shift(l.job.Pool, weights)
 	l.Map.Down(shift)
 	intercept := shift[:l.Map.Outputs()]
-	for y, m := range l.frame.Mean {
-		intercept[y] += m
-	}
+	floats.Add(intercept[:len(l.frame.Mean)], l.frame.Mean)
 	return intercept
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -49,17 +50,20 @@ func (s *Sample) subsample(
 	job *work.Job, bits int, fraction uint64, shares []float64, chosenLabels bool, maxGathered int,
 ) (*Part, error) {
 	key := s.Keys(job)
-	labeled, unlabeled, taken := make([]int, len(s.Labeled)), []int(nil), 0.0
+	labeled, unlabeled := make([]int, len(s.Labeled)), []int(nil)
 	for k := range labeled {
 		labeled[k] = k
 	}
 	for k, i := range s.Unlabeled {
 		if key[i]>>bits%fraction == 0 {
 			unlabeled = append(unlabeled, k)
-			taken += s.count(k)
 		}
 	}
 	p, rows := s.Restricted(labeled, unlabeled, chosenLabels)
+	taken := float64(len(unlabeled)) // or the copies that their weights stand for
+	if s.Copies != nil {
+		taken = vector.Sum(p.Weights[len(labeled):])
+	}
 	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
 	counts := []float64{taken, float64(s.Units()), nonZeros, 0}
 	if memory.Need(bytesOfPart*nonZeros, "a part of the rows", "") != nil {
@@ -109,12 +113,4 @@ func (p *Problem) gather(job *work.Job, rows []int32, keys []uint64) (number []i
 		allKeys = append(allKeys, uint64(row[2])<<32|uint64(row[3]))
 	}
 	return number, allKeys
-}
-
-// count is the number of rows that unlabeled row k stands for.
-func (s *Sample) count(k int) float64 {
-	if s.Copies == nil {
-		return 1
-	}
-	return s.UnlabeledRows[k]
 }

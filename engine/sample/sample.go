@@ -139,15 +139,15 @@ func (s *Sample) sort(p Problem) error {
 			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
 				label = row.Class[0]
 			}
-			s.add(i, label, weight)
+			s.Add(i, label, weight)
 		}
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
 }
 
-// add adds a row with a weight; class -1 is none.
-func (s *Sample) add(i int, class int32, weight float64) {
+// Add adds a row with a weight; class -1 is none.
+func (s *Sample) Add(i int, class int32, weight float64) {
 	if class < 0 {
 		s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
 		return

@@ -226,9 +226,7 @@ func (s *sample) setChain(c *chain, weights edges) {
 func (s *sample) sharpen(dst, scores []float64) {
 	k, stride := s.tags, s.shape.Stride()
 	for t := range len(dst) / k {
-		for j, score := range scores[t*stride : t*stride+k] {
-			dst[t*k+j] = s.rho * score
-		}
+		floats.ScaleTo(dst[t*k:(t+1)*k], s.rho, scores[t*stride:t*stride+k])
 	}
 }
 

@@ -46,7 +46,7 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 	}
 	soft, multipliers := make([]float64, len(costs)), make([]float64, len(shares))
 	for _, temperature := range []float64{1, 0.1, coldest} {
-		labeling.SoftLabels(s.Job, soft, costs, s.UnlabeledWeight, shares, temperature, multipliers, labeling.Exact)
+		labeling.SoftLabels(s.Job, soft, costs, s.UnlabeledWeight, shares, multipliers, temperature, labeling.Exact)
 	}
 	kept := keptShares(s, soft, costs)
 	_, heaviest := s.Job.Range(0, slices.Max(append([]float64{0}, s.UnlabeledWeight...)))

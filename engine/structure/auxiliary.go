@@ -147,20 +147,12 @@ func (b *block) times(p []float64, sign float64) []float64 {
 	b.job.CountAndCheck(int64(b.Rows.NonZeros()))
 	b.Rows.TimesPanels(b.job, b.Rows.All(), b.scores, p, b.shape)
 	sums, squares := make([]float64, stride), make([]float64, stride)
-	b.job.Total(n, sums, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			for k, s := range b.scores[i*stride : (i+1)*stride] {
-				dst[k] += s
-			}
-		}
-	})
-	b.job.Total(n, squares, func(lo, hi int, dst []float64) {
-		for i := lo; i < hi; i++ {
-			for k, s := range b.scores[i*stride : (i+1)*stride] {
-				s -= sums[k] / float64(n)
-				b.scores[i*stride+k] = sign / float64(n) * s
-				dst[k] += s * s / float64(n)
-			}
+	b.job.SumRows(n, 0, sums, func(i int, dst, _ []float64) { vector.Add(dst, 1, b.scores[i*stride:]) })
+	b.job.SumRows(n, 0, squares, func(i int, dst, _ []float64) {
+		for k, s := range b.scores[i*stride : (i+1)*stride] {
+			s -= sums[k] / float64(n)
+			b.scores[i*stride+k] = sign / float64(n) * s
+			dst[k] += s * s / float64(n)
 		}
 	})
 	return squares[:b.shape.Classes]
@@ -252,10 +244,8 @@ func (b *block) row(v []float64, feature int32) []float64 {
 // project is Θ u [h, columns] for a group.
 func (b *block) project(g int, u []float64) []float64 {
 	v := make([]float64, b.Components*b.shape.Classes)
-	b.job.Total(len(b.groups[g]), v, func(lo, hi int, dst []float64) {
-		for place := lo; place < hi; place++ {
-			vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, b.groups[g][place]))
-		}
+	b.job.SumRows(len(b.groups[g]), 0, v, func(place int, dst, _ []float64) {
+		vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, b.groups[g][place]))
 	})
 	return v
 }

@@ -89,11 +89,9 @@ func factors(f *fitting) []float64 {
 	if !f.Unit {
 		return factor
 	}
-	f.job.Total(len(f.old), factor, func(lo, hi int, dst []float64) {
-		for j := lo; j < hi; j++ {
-			for l, u := range f.weights[j*m : (j+1)*m] {
-				dst[l] += float64(u) * float64(u)
-			}
+	f.job.SumRows(len(f.old), 0, factor, func(j int, dst, _ []float64) {
+		for l, u := range f.weights[j*m : (j+1)*m] {
+			dst[l] += float64(u) * float64(u)
 		}
 	})
 	for l, square := range factor {

@@ -286,11 +286,10 @@ const askedRoom = 1 << 23 // for a line, from which on it is asked for
 
 // failure names the file and distinguishes a failing disk from a damaged file.
 func (s *source) failure(err error) error {
-	var system *fs.PathError
 	switch {
 	case errors.As(err, new(*fault.Error)):
 		return err
-	case errors.As(err, &system):
+	case errors.As(err, new(*fs.PathError)):
 		return fault.File("cannot read %s: %v", s.path, wholefile.Reason(err))
 	case err == bufio.ErrTooLong:
 		return fault.Data("%s, line %d: it is longer than %d bytes: this is not a svmlight file", s.path, s.lines+1,
