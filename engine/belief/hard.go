@@ -20,7 +20,6 @@ type Hard struct {
 	costs    *Costs
 	exchange Exchange
 	Labels   []int32 // [units]
-	before   []int32
 }
 
 // Exchange makes the exchanges of labels [units] of a relabeling, given their costs [units, K]; nil: all that help.
@@ -56,13 +55,13 @@ func (h *Hard) Enter(part float64) {
 // Relabel changes the labels to the best ones that keep the counts, or makes a limited number of exchanges.
 func (h *Hard) Relabel() (switched int, entropy float64) {
 	h.costs.Measure(h.Risk)
-	h.before = append(h.before[:0], h.Labels...)
+	before := slices.Clone(h.Labels)
 	if h.exchange == nil {
 		h.costs.Cheapest(h.Labels)
 	} else {
 		h.exchange(h.Labels, h.costs.finite(), h.costs.objective.Classes)
 	}
-	return Differences(h.Labels, h.before), 0
+	return Differences(h.Labels, before), 0
 }
 
 // Prior is the sum of the labels' prior costs, no part of the risk. Labels that a row cannot have, very few, count 0.
@@ -104,7 +103,7 @@ type Free struct {
 	gap       float64 // |g|² / 2α at the last At
 }
 
-// NewFree gives the unlabeled rows of a risk a loss of their scores; memory is for minimize.QuasiNewton.
+// NewFree makes the unlabeled rows of a risk free; memory is for minimize.QuasiNewton.
 func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
 	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
 		known: make([]bool, len(o.Sample.Unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}

@@ -203,7 +203,6 @@ const (
 	fall        = 4.0
 )
 
-// Equality holds the prior exactly.
 func Equality(prior []float64) *Multipliers {
 	return &Multipliers{Prior: prior, Lambda: make([]float64, len(prior)), Weight: firstWeight}
 }

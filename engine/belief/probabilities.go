@@ -67,19 +67,17 @@ func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
 // Expected is the belief of methods that hold the mean probabilities at the class prior.
 type Expected struct {
 	probabilities
-	Means       *Means
-	Multipliers *Multipliers
-	Full        float64 // weight of the entropy at level 1
-	level       float64
-	last        float64 // residual of the round before, at level 1
+	Means *Means
+	Full  float64 // weight of the entropy at level 1
+	level float64
+	last  float64 // residual of the round before, at level 1
 }
 
-// NewExpected gives unlabeled rows the cost of their means, held at the class prior, and of their entropy.
+// NewExpected gives the unlabeled rows of a risk the cost of their means and of their entropy.
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
 	means.Constraint, means.Convex = Equality(o.Prior), true
-	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Multipliers: means.Constraint, Full: entropy,
-		last: 1}
+	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
 }
 
 func (e *Expected) Enter(level float64) {
@@ -91,10 +89,10 @@ func (e *Expected) Enter(level float64) {
 func (e *Expected) Relabel() (switched int, entropy float64) {
 	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
-	e.Multipliers.Update(e.Means.M)
+	e.Means.Constraint.Update(e.Means.M)
 	if e.level == 1 {
 		if e.Residual > max(Tolerance, e.last/fall) {
-			e.Multipliers.Weight *= stiffen
+			e.Means.Constraint.Weight *= stiffen
 		}
 		e.last = e.Residual
 	}

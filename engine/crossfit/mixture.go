@@ -85,7 +85,11 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
-	if job.Count(negatives(rows, all)) > 0 {
+	smallest := 0.0
+	for _, i := range all {
+		rows.Row(int(i), func(_ int, value float64) { smallest = min(smallest, value) })
+	}
+	if smallest, _ = job.Range(smallest, 0); smallest < 0 {
 		m.useSpheres(all)
 	} else {
 		m.useWords(all, weights)
@@ -103,20 +107,6 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 }
 
 const roundedRange = 1e20 // ratio of factors of rows for which float32 has room
-
-// negatives is the number of negative values of the first row that has any.
-func negatives(rows *rows.Matrix, list []int32) (found int) {
-	for _, i := range list {
-		if found == 0 {
-			rows.Row(int(i), func(_ int, value float64) {
-				if value < 0 {
-					found++
-				}
-			})
-		}
-	}
-	return found
-}
 
 func (m *mixture) useSpheres(list []int32) {
 	m.spheres, m.occurs = true, slices.Repeat([]float64{1}, m.shape.Features)
@@ -162,7 +152,6 @@ func (m *mixture) view(s *sample.Sample) view {
 	}
 }
 
-// fit takes the steps of EM.
 func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
 	m.start(s, held)
 	for range mixtureSteps {

@@ -1,6 +1,8 @@
 package crossfit
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
@@ -57,10 +59,7 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 	}
 	r.PreconditionBy(rows, copies)
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
-	m := &linear{place: make([]int32, s.Rows.Cols()), classes: s.Classes()}
-	for j := range m.place {
-		m.place[j] = -1
-	}
+	m := &linear{place: slices.Repeat([]int32{-1}, s.Rows.Cols()), classes: s.Classes()}
 	for k, j := range feature {
 		m.place[j] = int32(k)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/trace"
-	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 type Result struct {
@@ -75,7 +74,6 @@ func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64
 	return m
 }
 
-// difference subtracts the first of two outputs from the second.
 func difference(sides []float64) []float64 {
 	out := make([]float64, len(sides)/2)
 	for j := range out {
@@ -87,18 +85,16 @@ func difference(sides []float64) []float64 {
 // transduced are the given labels, and for other rows the class with the largest score of those they can have.
 func transduced(s *sample.Sample, score objective.Scorer) []int32 {
 	out, row := slices.Clone(s.Labels), make([]float64, s.Classes())
-	unlabeled := 0 // place of the next row in Unlabeled, which rises
 	for i, label := range s.Labels {
 		if label >= 0 && int(label) < len(row) {
 			continue
 		}
 		score(row, int32(i))
-		if unlabeled < len(s.Unlabeled) && s.Unlabeled[unlabeled] == int32(i) {
-			out[i] = s.Weak.Of(unlabeled).Best(row)
-			unlabeled++
-		} else { // of weight 0
-			out[i] = int32(vector.Largest(row))
+		place, found := slices.BinarySearch(s.Unlabeled, int32(i))
+		if !found { // of weight 0
+			place = -1
 		}
+		out[i] = s.Weak.Of(place).Best(row)
 	}
 	return out
 }

@@ -117,10 +117,7 @@ func (c copies) even(s *sample.Sample) (kept copies) {
 		return c
 	}
 	classes := s.Classes()
-	sums := make([]float64, 2*classes) // rows: labeled, copies
-	for k, y := range s.Class {
-		sums[y] += s.LabeledRows[k]
-	}
+	sums := append(s.ClassRows(), make([]float64, classes)...) // rows: labeled, copies
 	for k, y := range c.class {
 		sums[classes+int(y)] += c.weights[k]
 	}

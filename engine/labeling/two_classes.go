@@ -9,7 +9,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// twoClasses reports whether there are two classes, both with a share, and rows.
 func twoClasses(job *work.Job, shares []float64, rows int) bool {
 	return len(shares) == 2 && shares[0] > 0 && shares[1] > 0 && (rows > 0 || job.Group != nil)
 }

@@ -69,7 +69,6 @@ type Newton struct {
 	gradient []float64 // the residual takes its place
 }
 
-// NewNewton makes a minimizer for d variables, whose vectors are divided among the threads of a pool.
 func NewNewton(d int, pool *work.Pool) *Newton {
 	return &Newton{ConjugateGradients: NewConjugateGradients(d, pool), gradient: make([]float64, d)}
 }

@@ -23,7 +23,6 @@ func (s Shape) Stride() int {
 	return (s.Classes + 3) / 4 * 4
 }
 
-// Len is the length of a vector of weights.
 func (s Shape) Len() int {
 	last := s.Panel(s.Panels() - 1)
 	return last.Start + last.Stride*s.Features

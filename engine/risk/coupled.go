@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -18,20 +20,14 @@ type coupledSystem struct{ *preconditioner }
 
 // solveCoupled solves with that matrix for scores [K][rows].
 func (p *preconditioner) solveCoupled(scores [][]float64) [][]float64 {
-	var right []float64
-	for _, list := range scores {
-		right = append(right, list...)
-	}
+	right := slices.Concat(scores...)
 	solver := minimize.NewConjugateGradients(len(right), p.of.job.Pool)
 	return coupledSystem{p}.classes(solver.Solve(coupledSystem{p}, right, coupledTolerance, coupledSteps))
 }
 
 // classes are the parts [K][rows] of a vector.
-func (p coupledSystem) classes(v []float64) (parts [][]float64) {
-	for places := len(p.rows); len(v) > 0; v = v[places:] {
-		parts = append(parts, v[:places])
-	}
-	return parts
+func (p coupledSystem) classes(v []float64) [][]float64 {
+	return slices.Collect(slices.Chunk(v, len(p.rows)))
 }
 
 func (p coupledSystem) Precondition(dst, residual []float64) bool {

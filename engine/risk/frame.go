@@ -83,8 +83,7 @@ func (f frame) shifted(dst, p []float64) {
 
 // beginProduct sets dst = α p, puts the shift of p into shift [stride], and returns pᵀ R p; see Frame.
 func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64, shift []float64) (square float64) {
-	stride := f.shape.Stride()
-	sums := make([]float64, 1+stride) // p . p without the constant feature, μ . p
+	sums := make([]float64, 1+f.shape.Stride()) // p . p without the constant feature, μ . p
 	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
 		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
 			floats.ScaleTo(dst[start:end], alpha, p[start:end])
@@ -108,8 +107,7 @@ func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64, sh
 
 // finishProduct adds to dst what beginProduct and the sums over rows have left out; total [stride] = Σ q_iy.
 func (f frame) finishProduct(pool *work.Pool, dst []float64, alpha float64, shift, total []float64) {
-	stride := f.shape.Stride()
-	scale := make([]float64, stride)
+	scale := make([]float64, f.shape.Stride())
 	for y := range scale {
 		scale[y] = -total[y]
 		if f.coupledIntercepts() {
@@ -240,7 +238,6 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 	}
 }
 
-// Stride is the length of a row of stored scores.
 func (l *linear) Stride() int { return l.shape.Stride() }
 
 // eachFeature visits the weights [outputs] of every feature.

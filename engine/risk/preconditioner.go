@@ -178,7 +178,6 @@ func (p *preconditioner) solved() int {
 	return p.of.Map.Columns()
 }
 
-// systems is the number of factors.
 func (p *preconditioner) systems() int {
 	if p.separable() {
 		return p.solved()

@@ -213,10 +213,9 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 func (r *Risk) Step(t float64) {
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.Weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
-	r.job.Stripes(len(rows), func(lo, hi int) {
-		for _, i := range rows[lo:hi] {
-			vector.Add(r.scores[int(i)*stride:(int(i)+1)*stride], t, r.changes[int(i)*stride:])
-		}
+	r.job.Every(len(rows), func(k int) {
+		at := int(rows[k]) * stride
+		vector.Add(r.scores[at:at+stride], t, r.changes[at:])
 	})
 }
 

@@ -65,7 +65,6 @@ func (a *dense[V]) eachColumn(shape panel.Shape, visit func(at, step, rounded, w
 	})
 }
 
-// round are weights of a shape, rounded.
 func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, unit float64) {
 	for _, v := range p {
 		unit = max(unit, math.Abs(v))
@@ -105,7 +104,7 @@ func (r *Rounded) AddTransposed(job *work.Job, on *Subset, dst, q []float64, uni
 	r.sums(job, on, dst, q, nil, unit, func([]int32, []float64) {})
 }
 
-// onRows is what happens to the products of some rows; it adds to sums.
+// onRows is called for some rows: it may change their products, and adds to sums.
 type onRows func(rows []int32, sums []float64)
 
 // AddGram is Times and then AddTransposed, with one look at each row. products has the former for some rows when change

@@ -105,16 +105,6 @@ func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 	return dot(indices, values, p)
 }
 
-// longestUnsorted is the length of the longest row whose indices do not rise; 0: all of them do.
-func (a *arrays[I, V]) longestUnsorted() (longest int) {
-	for i := range a.rows() {
-		if indices, _ := a.row(i); len(indices) > longest && !rising(indices) {
-			longest = len(indices)
-		}
-	}
-	return longest
-}
-
 // repeats reports whether an index stands twice in a row.
 func (a *arrays[I, V]) repeats() bool {
 	var sorted []I

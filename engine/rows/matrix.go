@@ -36,12 +36,16 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	if err := a.checkBounds(); err != nil {
 		return nil, err
 	}
+	unsorted := 0 // length of the longest row whose indices do not rise
 	for i := range a.rows() {
 		if err := a.checkRow(i, cols); err != nil {
 			return nil, err
 		}
+		if indices, _ := a.row(i); !rising(indices) {
+			unsorted = max(unsorted, len(indices))
+		}
 	}
-	if unsorted := a.longestUnsorted(); unsorted > 0 {
+	if unsorted > 0 {
 		bytes := bytesMerging*float64(unsorted) + bytesMerged*float64(len(a.stored()))
 		if err := needForRows(len(indptr)-1, bytes); err != nil {
 			return nil, err

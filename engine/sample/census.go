@@ -143,7 +143,6 @@ func (s *Sample) Units() int {
 	return int(vector.Sum(s.UnlabeledRows))
 }
 
-// weigh makes the weights of the labeled and of the unlabeled rows.
 func (s *Sample) weigh(p Problem) error {
 	s.UnlabeledWeight = slices.Clone(s.UnlabeledRows)
 	if s.Options.UnlabeledWeight == option.AutoWeight { // rows count by their weights

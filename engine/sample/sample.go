@@ -181,6 +181,15 @@ func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 // Transductive reports whether unlabeled rows take part.
 func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
 
+// ClassRows is the weight [K] of the labeled rows of each class on this machine.
+func (s *Sample) ClassRows() []float64 {
+	weights := make([]float64, s.Classes())
+	for k, y := range s.Class {
+		weights[y] += s.LabeledRows[k]
+	}
+	return weights
+}
+
 // Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.
 func (s *Sample) Center(job *work.Job) []float64 {
 	if s.Transductive() {

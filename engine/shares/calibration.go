@@ -92,7 +92,6 @@ func (c *calibration) unscale(scaled []float64) {
 	}
 }
 
-// At implements minimize.Smooth.
 func (c *calibration) At(scaled, gradient []float64) float64 {
 	c.unscale(scaled)
 	sums, width := make([]float64, 1+len(scaled)), c.views*c.classes // loss, its gradient

@@ -14,9 +14,8 @@ type Options struct {
 	Threads      int
 }
 
-// DecodeOptions reads them from a JSON object, see option.Table.
 func DecodeOptions(text []byte) (Options, error) {
-	o := Options{Bootstrap: Usual, FitIntercept: true, Threads: 1}
+	o := Options{Bootstrap: Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
 	err := option.Table{
 		{Name: "n_bootstraps", Value: &o.Bootstrap.Times, Minimum: 2, Maximum: 1e6},
 		{Name: "confidence_level", Value: &o.Bootstrap.Level, Exclusive: true, Maximum: 1 - 1e-9},

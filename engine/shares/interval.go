@@ -19,9 +19,6 @@ type Bootstrap struct {
 	Seed  int
 }
 
-// Usual is the bootstrap where none is given.
-var Usual = Bootstrap{Times: 50, Level: 0.9}
-
 // Interval gives the ends [K] of an interval around each of the shares [K] found from the evidence.
 //
 //	Problem  the share of a class lies between its ends with the probability Level, over draws of labels and rows

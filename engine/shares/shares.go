@@ -29,5 +29,4 @@ import (
 // Evidence is cross-fitted scores, from which shares are estimated.
 type Evidence struct{ *crossfit.Scores }
 
-// Score finds the evidence of a sample.
 func Score(s *sample.Sample, job *work.Job) *Evidence { return &Evidence{crossfit.Score(s, job)} }

@@ -30,8 +30,7 @@ func Check(text []byte) error {
 		return errors.New("it is not UTF-8")
 	}
 	if !json.Valid(text) {
-		var ignored json.RawMessage
-		return json.Unmarshal(text, &ignored)
+		return json.Unmarshal(text, new(json.RawMessage))
 	}
 	s := scanner{text, json.NewDecoder(bytes.NewReader(text))}
 	s.UseNumber()
@@ -39,7 +38,6 @@ func Check(text []byte) error {
 	return err
 }
 
-// Object gives the members of an object.
 func Object(text []byte) (members map[string]json.RawMessage, err error) {
 	if err := Check(text); err != nil {
 		return nil, err

@@ -76,7 +76,6 @@ func (l *Labels) Bytes() float64 {
 // Unknown are the labels of n rows that are not weakly labeled.
 func Unknown(classes, n int) *Labels { return &Labels{Classes: classes, start: make([]int64, n+1)} }
 
-// add appends the classes of row i.
 func (l *Labels) add(i int, class []int32, p []float64) error {
 	order := make([]int, len(class))
 	for k, y := range class {

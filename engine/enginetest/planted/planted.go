@@ -46,10 +46,8 @@ func Classes(n, d, labeled int, shares []float64, seed uint64) Data {
 
 // draw makes the rows; class draws that of an unlabeled row, and a topic has one of so many parts of the vocabulary.
 func draw(n, d, labeled, classes, parts int, random *rand.Rand, class func() int32) Data {
-	var indptr, indices []int32
-	var values []float64
+	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
 	out := Data{Dense: make([][]float64, n), Truth: make([]int32, n), Labels: make([]int32, n)}
-	indptr = append(indptr, 0)
 	for i := range n {
 		y, label := int32(i%classes), int32(i%classes)
 		if i >= labeled {
