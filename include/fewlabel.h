@@ -192,7 +192,8 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  * Several columns share what depends on the rows alone, and are divided among the threads; progress counts columns as
  * steps. With the same shares a column's model has the bits of its separate fit. The option class_prior is then an
  * array with the share of class 1 in each column; "auto" and "labels" are both the shares of the column's labels, and
- * labels of one class alone then give a constant model. class_weight has 2 factors for all columns. A column without a label is FEWLABEL_BAD_DATA. start, group and hierarchy are not supported.
+ * labels of one class alone then give a constant model. class_weight has 2 factors for all columns. A column without a
+ * label is FEWLABEL_BAD_DATA. start, group and hierarchy are not supported.
  *
  * The option hierarchy is a tree over the classes as an array with the number of each node's parent:
  * the nodes 0 ... n_classes-1 are the classes, which are leaves, the groups follow, and -1 stands for no parent. With

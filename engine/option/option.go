@@ -128,6 +128,12 @@ func (o Option) check() error {
 		}
 	case *[]float64:
 		return o.inRange(*value...)
+	case *[]int:
+		for _, number := range *value {
+			if err := o.inRange(float64(number)); err != nil {
+				return err
+			}
+		}
 	case *Ruled:
 		if *value.Numbers == nil && !slices.Contains(o.Choices, *value.Rule) {
 			return fault.Argument("%s is %q: it must be one of %s, or an array with a number for each class", o.Name,
