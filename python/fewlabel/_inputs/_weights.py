@@ -63,7 +63,8 @@ def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
     if isinstance(class_weight, str) and class_weight in ("auto", "balanced"):
         return class_weight
     if not isinstance(class_weight, Mapping):
-        raise ValueError(f"class_weight must be 'auto', 'balanced', None or a dict from class to weight, got {class_weight!r}")
+        known_values = "'auto', 'balanced', None or a dict from class to weight"
+        raise ValueError(f"class_weight must be {known_values}, got {class_weight!r}")
     known = classes.tolist()
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
