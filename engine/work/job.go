@@ -96,13 +96,16 @@ func (j *Job) Report(step int, objective, level float64, switched int, passes fl
 const (
 	blockLength = 1024
 	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
+	shortRows   = 1024 // or for operations on this many rows
 )
 
 // Stripes calls task for blocks of 0 ... n-1, rows or entries of a vector; on one thread where there are few.
-func (p *Pool) Stripes(n int, task func(lo, hi int)) {
+func (p *Pool) Stripes(n int, task func(lo, hi int)) { p.stripes(n, shortLength, task) }
+
+func (p *Pool) stripes(n, short int, task func(lo, hi int)) {
 	block := func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) }
 	blocks := (n + blockLength - 1) / blockLength
-	if n > shortLength {
+	if n > short {
 		p.Run(blocks, block)
 		return
 	}
@@ -111,9 +114,9 @@ func (p *Pool) Stripes(n int, task func(lo, hi int)) {
 	}
 }
 
-// Every is Stripes, one number at a time.
+// Every is Stripes, one row at a time.
 func (p *Pool) Every(n int, task func(i int)) {
-	p.Stripes(n, func(lo, hi int) {
+	p.stripes(n, shortRows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			task(i)
 		}
@@ -122,10 +125,12 @@ func (p *Pool) Every(n int, task func(i int)) {
 
 // Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
 // block into its dst (zero at the start), and the blocks are added to dst in order.
-func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) { p.total(n, shortLength, dst, add) }
+
+func (p *Pool) total(n, short int, dst []float64, add func(lo, hi int, dst []float64)) {
 	blocks := (n + blockLength - 1) / blockLength
 	parts := make([]float64, blocks*len(dst))
-	p.Stripes(n, func(lo, hi int) {
+	p.stripes(n, short, func(lo, hi int) {
 		b := lo / blockLength
 		add(lo, hi, parts[b*len(dst):(b+1)*len(dst)])
 	})
@@ -137,7 +142,7 @@ func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) 
 
 // Sum is Total over rows: it adds the rows of all machines.
 func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
-	j.Total(n, dst, add)
+	j.total(n, shortRows, dst, add)
 	j.Reduce(dst)
 }
 
