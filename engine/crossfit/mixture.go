@@ -87,7 +87,9 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
 	smallest := 0.0
 	for _, i := range all {
-		rows.Row(int(i), func(_ int, value float64) { smallest = min(smallest, value) })
+		if smallest == 0 {
+			rows.Row(int(i), func(_ int, value float64) { smallest = min(smallest, value) })
+		}
 	}
 	if smallest, _ = job.Range(smallest, 0); smallest < 0 {
 		m.useSpheres(all)
