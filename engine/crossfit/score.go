@@ -180,7 +180,7 @@ func part(whole *sample.Sample, job *work.Job, maxRows int) *sample.Sample {
 		values, _ = job.Gather(values)
 	}
 	s.Labeled, s.Class, s.LabeledRows, s.Unlabeled, s.UnlabeledRows = nil, nil, nil, nil, nil
-	s.Labels = make([]int32, len(values)/2)
+	s.Labels = slices.Repeat([]int32{-1}, len(values)/2)
 	for i := range s.Labels {
 		s.Add(i, int32(values[2*i]), values[2*i+1])
 	}

@@ -32,15 +32,18 @@ func Columns(p sample.Problem, labels [][]int32, options method.Options, progres
 }
 
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
-	shares, factors := options.ClassPrior.Shares, options.ClassWeight.Factors
+	shares := options.ClassPrior.Shares
 	switch {
 	case shares != nil && len(shares) != len(labels):
 		return fault.Argument("class_prior has %d entries, but there are %d columns of labels: give the share of 1 in each",
 			len(shares), len(labels))
-	case factors != nil && len(factors) != 2:
-		return fault.Argument("class_weight has %d entries: 2 are needed", len(factors))
 	case options.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but every column has two classes")
+	}
+	if options.ClassWeight.Factors != nil {
+		if err := options.ClassWeight.Check(2, options.ClassNames); err != nil {
+			return err
+		}
 	}
 	for k, share := range shares {
 		if !(share > 0 && share < 1) {

@@ -171,7 +171,7 @@ func (o *Options) Table() option.Table {
 		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
 		{Name: "class_weight", Value: &option.Ruled{Rule: &o.ClassWeight.Rule, Numbers: &o.ClassWeight.Factors},
 			Choices: sample.WeightRules, Meaning: "factor on the weights of the labeled rows of each class, for " +
-				"their loss and not for class_prior; auto: root of 'balanced' where class_prior is auto; none: 1"},
+				"their loss and not for class_prior; auto: root of 'balanced' where the shares are estimated; none: 1"},
 		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,
 			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
 		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},

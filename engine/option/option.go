@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -129,8 +130,8 @@ func (o Option) check() error {
 	case *[]float64:
 		return o.inRange(*value...)
 	case *[]int:
-		for _, number := range *value {
-			if err := o.inRange(float64(number)); err != nil {
+		for k, number := range *value {
+			if err := (Option{Name: fmt.Sprintf("%s[%d]", o.Name, k), Minimum: o.Minimum}).inRange(float64(number)); err != nil {
 				return err
 			}
 		}

@@ -30,15 +30,15 @@ func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for text, want := range map[string]string{
-		`{"dept": 4}`:     `unknown option "dept"; there are `,
-		`{"depth": 0}`:    "depth is 0: it must be at least 1",
-		`{"depth": 10}`:   "depth is 10: it must be at most 9",
-		`{"weight": 0}`:   "weight is 0: it must be above 0",
-		`{"rule": "c"}`:   "must be one of a, b",
-		`{"rule": null}`:  "rule is null: it must be a string",
-		`{"pairs": [-5]}`: "pairs is -5: it must be at least -1",
-		`{"pairs": 1}`:    "pairs is 1: it must be an array of integers",
-		`[1]`:             "options must be a JSON object",
+		`{"dept": 4}`:        `unknown option "dept"; there are `,
+		`{"depth": 0}`:       "depth is 0: it must be at least 1",
+		`{"depth": 10}`:      "depth is 10: it must be at most 9",
+		`{"weight": 0}`:      "weight is 0: it must be above 0",
+		`{"rule": "c"}`:      "must be one of a, b",
+		`{"rule": null}`:     "rule is null: it must be a string",
+		`{"pairs": [0, -5]}`: "pairs[1] is -5: it must be at least -1",
+		`{"pairs": 1}`:       "pairs is 1: it must be an array of integers",
+		`[1]`:                "options must be a JSON object",
 	} {
 		if err := s.table().Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", text, err, want)

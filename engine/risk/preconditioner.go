@@ -52,11 +52,12 @@ const (
 	smallFactor = 1 << 14 // but for this square
 )
 
-// Preconditions reports whether some rows make a preconditioner, with this number of factors, beside all rows with
-// nonZeros values.
-func Preconditions(rows, all, nonZeros, factors int) bool {
-	square := rows * rows
-	return rows > 0 && square*rows/3 <= factorCost*nonZeros && (factors == 1 || square <= max(smallFactor, factorRows*all))
+// Preconditions reports whether rows of this number make a preconditioner with some factors; all rows, of this number,
+// have nonZeros values.
+func Preconditions(rows, nonZeros, all int64, factors int) bool {
+	n := float64(rows)
+	return rows > 0 && n*n*n/3 <= factorCost*float64(nonZeros) &&
+		(factors == 1 || n*n <= max(smallFactor, factorRows*float64(all)))
 }
 
 // PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight. Rows count
@@ -68,7 +69,7 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 		counts = countCopies(r.rows, rows, copies)
 	}
 	r.job.ReduceCounts(counts)
-	if !Preconditions(int(counts[0]), int(counts[2]), int(counts[1]), r.Columns().Classes) {
+	if !Preconditions(counts[0], counts[1], counts[2], r.Columns().Classes) {
 		return
 	}
 	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,

@@ -144,3 +144,21 @@ func TestAFactorServesAsLongAsNoCurvatureIsFarFromItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestManyRowsMakeNoPreconditioner(t *testing.T) {
+	for _, test := range []struct {
+		rows, nonZeros, all int64
+		factors             int
+		want                bool
+	}{
+		{20, 1e6, 1e5, 2, true},
+		{500, 1e8, 1e4, 2, false}, // a factor for each class would take as much as all scores
+		{500, 1e8, 1e4, 1, true},
+		{2_200_000, 2_200_000, 2_200_000, 1, false}, // whose cube is no 64-bit number
+		{0, 1e6, 1e5, 1, false},
+	} {
+		if got := Preconditions(test.rows, test.nonZeros, test.all, test.factors); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

@@ -169,42 +169,35 @@ func (s *Sample) weigh(p Problem) error {
 // lower (docs/notes/class-weight.md).
 const weightPower = 0.5
 
-// classFactors are the factors [classes] of the option class_weight.
+// classFactors are the factors [classes] of the option class_weight. "auto" is decided here, for parts of the rows, too.
 func (s *Sample) classFactors() ([]float64, error) {
-	given, power := s.Options.ClassWeight, 1.0
+	weight, power := &s.Options.ClassWeight, 1.0
+	if weight.Factors != nil {
+		return weight.Factors, weight.Check(s.Classes(), s.Options.ClassNames)
+	}
+	if weight.Rule == "auto" {
+		weight.Rule = "none"
+		if s.Options.ClassPrior.Rule == "auto" && s.Transductive() {
+			weight.Rule = rootRule
+		}
+	}
 	factors := slices.Repeat([]float64{1}, s.Classes())
-	switch {
-	case given.Factors != nil:
-		return given.Factors, s.checkFactors(given.Factors)
-	case given.Rule == "auto" && s.Options.ClassPrior.Rule == "auto" && s.Transductive():
+	switch weight.Rule {
+	case rootRule:
 		power = weightPower
-	case given.Rule != "balanced":
+	case "balanced":
+	default:
 		return factors, nil
 	}
-	totals := make([]float64, len(factors))
-	for k, class := range s.Class {
-		totals[class] += s.LabeledRows[k]
-	}
+	totals := s.ClassRows()
 	s.Job.Reduce(totals)
+	all := vector.Sum(totals)
 	for class, total := range totals {
 		if total > 0 { // only ratios of weights count
-			factors[class] = math.Pow(total, -power)
+			factors[class] = math.Pow(total/all, -power)
 		}
 	}
 	return factors, nil
-}
-
-func (s *Sample) checkFactors(factors []float64) error {
-	if len(factors) != s.Classes() {
-		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(factors), s.Classes())
-	}
-	for class, factor := range factors {
-		if !(factor > 0 && factor <= option.Largest) {
-			return fault.Argument("class_weight of class %s is %v: it must be above 0 and at most %v",
-				s.Options.ClassNames.Of(class), factor, option.Largest)
-		}
-	}
-	return nil
 }
 
 const (

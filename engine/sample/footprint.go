@@ -31,7 +31,7 @@ func (s *Sample) bytes(columns int) float64 {
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
 	factors := 0.0 // of the preconditioner of few labeled rows: two matrices of them, and half of one for every factor
 	precondition := func(number int) bool {
-		return risk.Preconditions(len(s.Labeled), s.Rows.Rows(), s.Rows.NonZeros(), number)
+		return risk.Preconditions(int64(len(s.Labeled)), int64(s.Rows.NonZeros()), int64(s.Rows.Rows()), number)
 	}
 	switch {
 	case precondition(columns), precondition(1) && s.Options.Hierarchy != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -306,6 +307,22 @@ type ClassWeight struct {
 // WeightRules are "auto", the roots of "balanced" where class_prior is "auto" and unlabeled rows take part, else 1;
 // "balanced", by which the labeled rows of every class weigh the same; and "none", 1.
 var WeightRules = []string{"auto", "balanced", "none"}
+
+const rootRule = "root" // what "auto" is where it is not "none"
+
+// Check reports factors that are none, or not as many as classes.
+func (w ClassWeight) Check(classes int, names fault.Names) error {
+	if len(w.Factors) != classes {
+		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(w.Factors), classes)
+	}
+	for class, factor := range w.Factors {
+		if !(factor > 0 && factor <= option.Largest) {
+			return fault.Argument("class_weight of class %s is %v: it must be above 0 and at most %v", names.Of(class), factor,
+				option.Largest)
+		}
+	}
+	return nil
+}
 
 func (p *ClassPrior) CheckShares(names fault.Names) error {
 	total := 0.0

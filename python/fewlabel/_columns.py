@@ -27,7 +27,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     if not (ones + zeros).any():
         raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
     empty = ones + zeros == 0
-    codes[:, empty], zeros[empty] = 0, 1  # columns without a label: the model predicts 0
+    codes[:, empty] = 0  # columns without a label: the model predicts 0
     options = model._options() | methods.options(method)
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
     options["class_weight"] = _weights.class_factors(model.class_weight, np.array([0, 1]))

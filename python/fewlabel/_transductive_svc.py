@@ -51,8 +51,8 @@ class TransductiveSVC(LinearClassifier):
     class_weight : dict, "auto", "balanced" or None, default="auto"
         Factor of each class on the weights of its labeled rows; only the ratios matter. "balanced" gives all classes
         equal total weight, None leaves the weights as they are. "auto": half of the way, the roots of the factors of
-        "balanced", where `class_prior` is "auto" and unlabeled rows take part; elsewhere as None. It does not change
-        `class_prior_`. A dict that has every class may name others.
+        "balanced", where the class shares are estimated; elsewhere, and for several columns of labels, as None. It does
+        not change `class_prior_`. A dict that has every class may name others.
     calibrate : bool, default=False
         Whether to calibrate probabilities by cross-validation, for about one more fit, and have `predict_proba`.
     unlabeled : "auto", None or a label, default="auto"
@@ -112,7 +112,8 @@ class TransductiveSVC(LinearClassifier):
         or with more classes "share_distance", the largest difference between a class's share and its prior; "n_passes",
         the passes over the data so far; "entropy" of the soft labels in bits per row (annealing).
     supervised_agreement_ : float
-        Share of the unlabeled rows for which the supervised model predicts the same class. NaN after a warm start.
+        Share of the unlabeled rows for which the supervised model, with the same `class_weight`, predicts the same
+        class. NaN after a warm start.
     calibration_temperature_ : float
         Temperature by which `predict_proba` divides scores before the softmax, for new rows. NaN if not calibrated.
     calibration_smoothing_ : float

@@ -184,6 +184,22 @@ def test_class_weight_auto_is_the_root_of_balanced_where_shares_are_estimated() 
     assert (TransductiveSVC(class_weight=None).fit(X, y).coef_ != TransductiveSVC().fit(X, y).coef_).any()
 
 
+@pytest.mark.parametrize("prior", ["labels", [0.6, 0.4]])
+def test_parts_of_the_rows_have_the_class_weight_of_all(prior: Any) -> None:
+    rng = np.random.default_rng(0)  # enough rows for a start at an eighth of them
+    truth = rng.random(20_000) < 0.4
+    rows = rng.normal(size=(20_000, 10)) + 0.5 * truth[:, None]
+    y = np.where(np.arange(20_000) < 90, truth, -1)
+    y[:60][truth[:60]] = -1
+    for calibrate in False, True:
+        models = [
+            TransductiveSVC(class_prior=prior, class_weight=weight, calibrate=calibrate).fit(rows, y)
+            for weight in ("auto", None)
+        ]
+        assert models[0].coef_.tobytes() == models[1].coef_.tobytes()
+        assert models[0].label_distributions_.tobytes() == models[1].label_distributions_.tobytes()
+
+
 def test_in_a_pipeline_and_a_grid_search() -> None:
     everything = TransductiveSVC(unlabeled=None)
     search = GridSearchCV(make_pipeline(TfidfTransformer(), everything), {"transductivesvc__alpha": [1e-3, 1e-1]}, cv=3)

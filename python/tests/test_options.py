@@ -136,7 +136,7 @@ def test_every_choice_is_in_a_docstring() -> None:
     text = "".join(inspect.getdoc(kind) for kind in kinds)
     for option in [*options(), *options_of_methods().values()]:
         for choice in option.get("choices", []):
-            assert (f'"{choice}"' if choice != "none" else "None") in text, option["name"]
+            assert (f'"{choice}"' if choice != "none" else '"balanced" or None') in text, option["name"]
 
 
 def test_unknown_option_suggests_the_nearest() -> None:
