@@ -165,13 +165,14 @@ func (s *Sample) weigh(p Problem) error {
 	return nil
 }
 
-// weightPower is the power of the factors of "balanced" that "auto" takes; with 1 macro F is as high, and accuracy .001
-// lower (docs/notes/class-weight.md).
-const weightPower = 0.5
+// powers of the number of labels of a class by which a rule divides their weights, else 0. With 1 in place of the root
+// macro F is as high, and accuracy .001 lower (docs/notes/class-weight.md).
+var powers = map[string]float64{"balanced": 1, rootRule: 0.5}
 
-// classFactors are the factors [classes] of the option class_weight. "auto" is decided here, for parts of the rows, too.
+// classFactors are the factors [classes] of the option class_weight, whose rule "auto" ends here: parts of the rows have
+// the same.
 func (s *Sample) classFactors() ([]float64, error) {
-	weight, power := &s.Options.ClassWeight, 1.0
+	weight := &s.Options.ClassWeight
 	if weight.Factors != nil {
 		return weight.Factors, weight.Check(s.Classes(), s.Options.ClassNames)
 	}
@@ -181,20 +182,12 @@ func (s *Sample) classFactors() ([]float64, error) {
 			weight.Rule = rootRule
 		}
 	}
-	factors := slices.Repeat([]float64{1}, s.Classes())
-	switch weight.Rule {
-	case rootRule:
-		power = weightPower
-	case "balanced":
-	default:
-		return factors, nil
-	}
-	totals := s.ClassRows()
+	totals, factors := s.ClassRows(), slices.Repeat([]float64{1}, s.Classes())
 	s.Job.Reduce(totals)
 	all := vector.Sum(totals)
 	for class, total := range totals {
-		if total > 0 { // only ratios of weights count
-			factors[class] = math.Pow(total/all, -power)
+		if total > 0 {
+			factors[class] = math.Pow(total/all, -powers[weight.Rule])
 		}
 	}
 	return factors, nil
