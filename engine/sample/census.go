@@ -169,8 +169,8 @@ func (s *Sample) weigh(p Problem) error {
 // macro F is as high, and accuracy .001 lower (docs/notes/class-weight.md).
 var powers = map[string]float64{"balanced": 1, rootRule: 0.5}
 
-// classFactors are the factors [classes] of the option class_weight, whose rule "auto" ends here: parts of the rows have
-// the same.
+// classFactors are the factors [classes] of the option class_weight, whose rule "auto" ends here: parts of the rows
+// have the same.
 func (s *Sample) classFactors() ([]float64, error) {
 	weight := &s.Options.ClassWeight
 	if weight.Factors != nil {
