@@ -28,6 +28,7 @@ type Posterior struct {
 	potentials   []float64
 }
 
+// NewPosterior is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
 	e := &Posterior{layout: layout{job, rows, weights, len(prior), stride}, prior: prior}
 	for _, v := range []*[]float64{&e.Labels, &e.costs, &e.trial} {

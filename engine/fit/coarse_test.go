@@ -150,7 +150,9 @@ func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
 	if err != nil || !slices.Equal(first.Model.Coef, second.Model.Coef) || !reflect.DeepEqual(before, *s) {
 		t.Errorf("another model or sample (%v)", err)
 	}
-	if !slices.Equal(s.Options.ClassPrior.Shares, []float64{0.5, 0.5}) {
+	want := o.OfSample()
+	want.ClassWeight.Rule = "none" // what "auto" is with given shares
+	if !reflect.DeepEqual(s.Options, want) || !slices.Equal(s.Options.ClassPrior.Shares, []float64{0.5, 0.5}) {
 		t.Errorf("options %v", s.Options)
 	}
 }

@@ -40,10 +40,8 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 	case options.Hierarchy != nil:
 		return fault.Argument("hierarchy is given, but every column has two classes")
 	}
-	if options.ClassWeight.Factors != nil {
-		if err := options.ClassWeight.Check(2, options.ClassNames); err != nil {
-			return err
-		}
+	if err := options.ClassWeight.Check(2, options.ClassNames); err != nil {
+		return err
 	}
 	for k, share := range shares {
 		if !(share > 0 && share < 1) {

@@ -165,11 +165,11 @@ func (o *Options) Table() option.Table {
 			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
 		{Name: "unlabeled_weight", Value: (*option.Weight)(&o.UnlabeledWeight), Maximum: maxWeight,
 			Meaning: "weight of the averaged loss of the unlabeled rows; auto: 1, or less if they are few"},
-		{Name: "class_prior", Value: &option.Ruled{Rule: &o.ClassPrior.Rule, Numbers: &o.ClassPrior.Shares},
+		{Name: "class_prior", Value: &option.RuleOrNumbers{Rule: &o.ClassPrior.Rule, Numbers: &o.ClassPrior.Shares},
 			Choices: sample.PriorRules,
 			Meaning: "share of each class among the unlabeled rows; auto: estimated; labels: those of the labeled rows"},
 		{Name: "class_names", Value: &o.ClassNames, Meaning: "names of the classes, for messages; null: their numbers"},
-		{Name: "class_weight", Value: &option.Ruled{Rule: &o.ClassWeight.Rule, Numbers: &o.ClassWeight.Factors},
+		{Name: "class_weight", Value: &option.RuleOrNumbers{Rule: &o.ClassWeight.Rule, Numbers: &o.ClassWeight.Factors},
 			Choices: sample.WeightRules, Meaning: "factor on the weights of the labeled rows of each class, for " +
 				"their loss and not for class_prior; auto: root of 'balanced' where the shares are estimated; none: 1"},
 		{Name: "kl_weight", Value: &o.KLWeight, Exclusive: true,

@@ -107,7 +107,7 @@ func (o Option) kind() (name, words string) {
 		return "integers", "an array of integers"
 	case *[]float64:
 		return "numbers", "an array of numbers"
-	case *Ruled:
+	case *RuleOrNumbers:
 		return "string or numbers", "a string or an array of numbers"
 	}
 	return "strings", "an array of strings"
@@ -131,11 +131,13 @@ func (o Option) check() error {
 		return o.inRange(*value...)
 	case *[]int:
 		for k, number := range *value {
-			if err := (Option{Name: fmt.Sprintf("%s[%d]", o.Name, k), Minimum: o.Minimum}).inRange(float64(number)); err != nil {
+			entry := o
+			entry.Name = fmt.Sprintf("%s[%d]", o.Name, k)
+			if err := entry.inRange(float64(number)); err != nil {
 				return err
 			}
 		}
-	case *Ruled:
+	case *RuleOrNumbers:
 		if *value.Numbers == nil && !slices.Contains(o.Choices, *value.Rule) {
 			return fault.Argument("%s is %q: it must be one of %s, or an array with a number for each class", o.Name,
 				*value.Rule, strings.Join(o.Choices, ", "))
@@ -144,13 +146,13 @@ func (o Option) check() error {
 	return nil
 }
 
-// Ruled is where numbers go, of any range, or the rule to find them.
-type Ruled struct {
+// RuleOrNumbers is where numbers go, of any range, or the rule to find them.
+type RuleOrNumbers struct {
 	Rule    *string
 	Numbers *[]float64
 }
 
-func (r *Ruled) UnmarshalJSON(text []byte) error {
+func (r *RuleOrNumbers) UnmarshalJSON(text []byte) error {
 	*r.Rule, *r.Numbers = "", nil
 	if json.Unmarshal(text, r.Rule) == nil {
 		return nil
@@ -158,7 +160,7 @@ func (r *Ruled) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, r.Numbers)
 }
 
-func (r *Ruled) MarshalJSON() ([]byte, error) {
+func (r *RuleOrNumbers) MarshalJSON() ([]byte, error) {
 	if *r.Numbers != nil {
 		return json.Marshal(*r.Numbers)
 	}

@@ -238,6 +238,7 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 	}
 }
 
+// Stride is the length of a row of stored scores.
 func (l *linear) Stride() int { return l.shape.Stride() }
 
 // eachFeature visits the weights [outputs] of every feature.

@@ -179,6 +179,7 @@ func (p *preconditioner) solved() int {
 	return p.of.Map.Columns()
 }
 
+// systems is the number of factors.
 func (p *preconditioner) systems() int {
 	if p.separable() {
 		return p.solved()

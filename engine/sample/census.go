@@ -187,7 +187,7 @@ func (s *Sample) classFactors() ([]float64, error) {
 	all := vector.Sum(totals)
 	for class, total := range totals {
 		if total > 0 {
-			factors[class] = math.Pow(total/all, -powers[weight.Rule])
+			factors[class] = math.Pow(all/total, powers[weight.Rule])
 		}
 	}
 	return factors, nil

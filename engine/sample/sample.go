@@ -310,9 +310,9 @@ var WeightRules = []string{"auto", "balanced", "none"}
 
 const rootRule = "root" // what "auto" is where it is not "none"
 
-// Check reports factors that are none, or not as many as classes.
+// Check reports given factors that are none, or not as many as classes.
 func (w ClassWeight) Check(classes int, names fault.Names) error {
-	if len(w.Factors) != classes {
+	if w.Factors != nil && len(w.Factors) != classes {
 		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(w.Factors), classes)
 	}
 	for class, factor := range w.Factors {
