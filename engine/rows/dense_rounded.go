@@ -166,7 +166,10 @@ func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit fl
 				own := scales[k*width : (k+1)*width]
 				clear(own[columns:])
 				for c, v := range q[int(i)*shape.Stride()+first : int(i)*shape.Stride()+first+columns] {
-					own[c] = float32(unit * v)
+					own[c] = 0
+					if v *= unit; math.Abs(v) > 1e-20 {
+						own[c] = float32(v)
+					}
 				}
 			}
 			axpyRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&sums[first*a.d]),
