@@ -126,3 +126,54 @@ func TestPackedCountsTheRowsOfAllMachines(t *testing.T) {
 		}
 	})
 }
+
+// Where most of many features occur they keep their numbers, unless a machine's numbers take eight bytes: all machines
+// have the same features in the same order.
+func TestManyFeaturesKeepTheirNumbers(t *testing.T) {
+	const many = 70_000
+	for _, of := range []struct {
+		cols  int
+		wide  bool // numbers of eight bytes on the second machine
+		keeps bool
+		bytes float64
+	}{{many, false, true, 0}, {many, true, false, 4}, {2 * many, false, false, 4}, {twoBytes, false, false, 2}} {
+		used := int32(min(many, of.cols))
+		onTwins(t, func(rank int, job *work.Job) {
+			indices, values := make([]int32, used), make([]float64, used)
+			for k := range indices {
+				indices[k], values[k] = int32(k), 1
+			}
+			m, err := New(of.cols, []int64{0, int64(used)}, indices, values)
+			if rank == 1 && of.wide {
+				m, err = New(of.cols, []int64{0, 1}, []int64{5}, []float64{1})
+			} else if rank == 1 {
+				m, err = New(of.cols, []int64{0, 1}, []int32{5}, []float64{1})
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			packed, old := m.Packed(job)
+			if keeps := old[0] == 0 && len(old) == of.cols && old[5] == 5; keeps != of.keeps || !keeps && old[0] != 5 {
+				t.Errorf("%+v, machine %d: feature 0 is %d of %d", of, rank, old[0], len(old))
+			}
+			if got := packed.RowTimes(0, at5(old)); got != 1 {
+				t.Errorf("%+v, machine %d: a product is %v", of, rank, got)
+			}
+			if bytes := m.PackedBytes() / float64(m.NonZeros()); rank == 0 && !of.wide && bytes != of.bytes {
+				t.Errorf("%+v: %v bytes", of, bytes)
+			}
+		})
+	}
+}
+
+// at5 is a vector of 1 at the caller's feature 5.
+func at5(old []int32) []float64 {
+	p := make([]float64, len(old))
+	for k, j := range old {
+		if j == 5 {
+			p[k] = 1
+		}
+	}
+	return p
+}
