@@ -99,8 +99,9 @@ func AddOuter(dst, a, b []float64) {
 func Softmax(p, s []float64) (logSum float64) {
 	largest := Max(s)
 	for y, v := range s {
-		p[y] = math.Exp(v - largest)
+		p[y] = v - largest
 	}
+	Exp(p)
 	return largest + math.Log(Normalize(p))
 }
 
