@@ -25,6 +25,13 @@ func withCoarseStart(t *testing.T, rows int) {
 	t.Cleanup(func() { coarseFrom = before })
 }
 
+// withThird is the same for a third of them.
+func withThird(t *testing.T, rows int) {
+	before := warmRows
+	warmRows = rows
+	t.Cleanup(func() { warmRows = before })
+}
+
 // fewCases are problems of two classes with enough rows to begin at a part of them.
 func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
 	cases := map[string]func(seed uint64) (planted.Data, method.Options){}
@@ -59,6 +66,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 		for seed := range uint64(draws) {
 			data, o := draw(seed)
 			coarseFrom = coarseRows
+			withThird(t, 1<<20)
 			whole := fitFrom(t, data, nil, o)
 			withCoarseStart(t, 4000)
 			begun := fitFrom(t, data, nil, o)
@@ -78,6 +86,37 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 		if higher > 0.02 || errors > 0.005 || passes > most || math.Abs(agreement) > 0.02 {
 			t.Errorf("%s: objective %.4f higher, %.4f more errors, %.2f of the passes, agreement %.3f more", name, higher, errors,
 				passes, agreement)
+		}
+	}
+}
+
+// The same of a start at a third, with the losses that have one: where there are labels enough, and the shares are given.
+func TestManyRowsBeginAtAThird(t *testing.T) {
+	for _, c := range []struct {
+		loss    method.Loss
+		labeled int
+		begins  bool
+	}{{"squared_hinge", 80, true}, {"maxent", 80, true}, {"maxent", 78, false}} {
+		shares := []float64{0.4, 0.3, 0.15, 0.15}
+		data, o := planted.Classes(5000, 250, c.labeled, shares, 2), method.Defaults()
+		o.Loss, o.Method, o.ClassPrior.Shares = c.loss, "annealing", shares
+		var fits [2]*Result
+		for k, rows := range []int{1 << 20, 2000} {
+			withThird(t, rows)
+			fits[k] = mustFit(t, data, nil, o)
+		}
+		whole, begun := fits[0], fits[1]
+		if begins := len(begun.Trained) > len(whole.Trained) || begun.Trained[0].Models > whole.Trained[0].Models; begins != c.begins {
+			t.Errorf("%v: begins at a third: %v", c, begins)
+		}
+		if !c.begins && !slices.Equal(whole.Model.Coef, begun.Model.Coef) {
+			t.Errorf("%v: other weights", c)
+		}
+		if c.begins && passesOf(begun) > 0.8*passesOf(whole) {
+			t.Errorf("%v: %v passes for %v", c, passesOf(begun), passesOf(whole))
+		}
+		if mistakes(begun, data) > mistakes(whole, data)+50 {
+			t.Errorf("%v: %d mistakes for %d", c, mistakes(begun, data), mistakes(whole, data))
 		}
 	}
 }

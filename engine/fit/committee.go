@@ -91,11 +91,11 @@ func (c *committee) prepare(moves bool, begin start) (start, error) {
 	var err error
 	if moves {
 		loose := *x
-		loose.options = x.loose()
+		loose.options = x.loose(looseness)
 		c.setting = &loose
 		err = c.settleShares()
 	} else if warm {
-		err = c.fitPart(x.loose())
+		err = c.fitPart(x.loose(looseness))
 	}
 	if err == nil && warm && c.third != nil && c.third.reason.Natural() {
 		begin = x.startAt(c.third, c.part)
@@ -136,9 +136,9 @@ func newCommittee(x *setting, part float64) (*committee, error) {
 }
 
 // loose are options that let T end early.
-func (x *setting) loose() method.Options {
+func (x *setting) loose(factor float64) method.Options {
 	loose := x.options
-	loose.Tol = max(loose.Tol, min(looseness*loose.Tol, calibratedTol))
+	loose.Tol = max(loose.Tol, min(factor*loose.Tol, calibratedTol))
 	return loose
 }
 

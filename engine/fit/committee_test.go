@@ -266,10 +266,9 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 
 // A third that has not ended is no start.
 func TestAThirdThatHasNotEndedIsNoStart(t *testing.T) {
-	before := warmRows
-	t.Cleanup(func() { warmRows = before })
+	withThird(t, 2000)
 	o := method.Defaults()
-	warmRows, o.MaxIter = 2000, 3
+	o.MaxIter = 3
 	result := mustFit(t, planted.Classes(4000, 250, 40, []float64{0.6, 0.2, 0.1, 0.1}, 2), nil, o)
 	if result.Model.Termination != "max_iter" {
 		t.Errorf("the fit ended by %s after %d steps", result.Model.Termination, result.Model.Iterations)
@@ -279,8 +278,6 @@ func TestAThirdThatHasNotEndedIsNoStart(t *testing.T) {
 // From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
 // with few labels, however many there are of a class, nor with fewer than two of a class.
 func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
-	before := warmRows
-	t.Cleanup(func() { warmRows = before })
 	four, eight := []float64{0.6, 0.2, 0.1, 0.1}, []float64{0.44, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08}
 	even := func(classes int) []float64 { return slices.Repeat([]float64{1 / float64(classes)}, classes) }
 	for _, c := range []struct {
@@ -291,7 +288,7 @@ func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 		data := planted.Classes(4000, 250, c.labeled, c.shares, 2)
 		var passes, errors [2]float64
 		for k, rows := range []int{1 << 20, 2000} {
-			warmRows = rows
+			withThird(t, rows)
 			result := mustFit(t, data, nil, method.Defaults())
 			passes[k] = result.Trained[3].Passes // of annealing
 			errors[k] = float64(mistakes(result, data))
