@@ -230,21 +230,10 @@ func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error
 		views.join(result)
 	}
 	x.trained.add("calibrate", models, part.Job.Visited(), s.Pass)
-	decisions := make([]float64, len(list)*result.Model.Outputs)
-	if err := result.Model.Decisions(s.Job.Pool, s.Rows.Selected(s.Job.Pool, list), decisions); err != nil {
-		return nil, err
+	found, err := decided(result.Model, s, s.Rows.Selected(s.Job.Pool, list))
+	scores := make([]float64, 0, len(list)*s.Classes())
+	for a := range list {
+		scores = append(scores, found.scores(int32(a))...)
 	}
-	return byClass(decisions, result.Model.Outputs), nil
-}
-
-// byClass are the scores [n, K] for decisions [n, outputs].
-func byClass(decisions []float64, outputs int) []float64 {
-	if outputs > 1 {
-		return decisions
-	}
-	scores := make([]float64, 2*len(decisions))
-	for i, f := range decisions {
-		scores[2*i+1] = f
-	}
-	return scores
+	return scores, err
 }

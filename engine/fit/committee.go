@@ -262,6 +262,12 @@ func (x *setting) decisions(m *model.Linear) decisions {
 	return out
 }
 
+// decided are those of a classifier of the problem's rows.
+func decided(m *model.Linear, s *sample.Sample, rows *rows.Matrix) (decisions, error) {
+	out := decisions{make([]float64, rows.Rows()*m.Outputs), m.Outputs}
+	return out, m.Decisions(s.Job.Pool, rows, out.values)
+}
+
 // scores are the class scores of a row.
 func (d decisions) scores(row int32) []float64 {
 	i := int(row)

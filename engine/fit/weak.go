@@ -37,12 +37,11 @@ func weak(first *fitted) (*fitted, error) {
 		return first, nil
 	}
 	model := first.Model
-	decisions := make([]float64, s.Rows.Rows()*model.Outputs)
-	if err := model.Decisions(s.Job.Pool, x.problem.Rows, decisions); err != nil {
+	found, err := decided(model, s, x.problem.Rows)
+	if err != nil {
 		return nil, err
 	}
-	temperature := x.options.Loss.Spec().Temperature
-	second, err := x.withCopies(informative(s, byClass(decisions, model.Outputs), temperature))
+	second, err := x.withCopies(informative(s, found, x.options.Loss.Spec().Temperature))
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +93,14 @@ func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
 	}
 }
 
-// informative are copies of rows with enough information in the likeliest class by scores [n, K] and prior costs.
-func informative(s *sample.Sample, scores []float64, temperature float64) (c copies) {
+// informative are copies of rows with enough information in the likeliest class by decisions and prior costs.
+func informative(s *sample.Sample, found decisions, temperature float64) (c copies) {
 	classes := s.Classes()
 	costs := make([]float64, classes)
 	for k, i := range s.Unlabeled {
 		row := s.Weak.Of(k)
 		if information := row.Information(classes); information >= minInformation {
-			copy(costs, scores[int(i)*classes:])
+			copy(costs, found.scores(i))
 			vector.Scale(costs, -1/temperature)
 			row.AddTo(costs, 1)
 			vector.Scale(costs, -1)

@@ -68,6 +68,9 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 	return c.step
 }
 
+// Decrease is that of ½ s . H s - b . s by the last step.
+func (c *ConjugateGradients) Decrease() float64 { return c.inner / 2 }
+
 // ratios are a / b for every column; 0 where b is not above 0.
 func ratios(a, b []float64) []float64 {
 	out := make([]float64, len(a))

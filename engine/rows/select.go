@@ -151,42 +151,41 @@ func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel
 func (a *dense[V]) packedBytes(int) float64 { return 0 }
 
 func (a *arrays[I, V]) packedBytes(cols int) float64 {
-	if cols <= twoBytes {
-		return 2
-	}
-	occurs, occurring := make([]bool, cols), 0
-	for _, j := range a.stored() {
-		occurs[j] = true
-	}
-	for _, found := range occurs {
-		if found {
-			occurring++
+	if cols > twoBytes {
+		switch old, keeps := order(a.counts(cols)); {
+		case keeps:
+			return 0
+		case len(old) > twoBytes:
+			return 4
 		}
 	}
-	switch {
-	case occurring <= twoBytes:
-		return 2
-	case a.wide() == 0 && mostOccur(occurring, cols):
-		return 0
-	}
-	return 4
+	return 2
 }
 
 const twoBytes = 1 << 16 // features whose numbers take two bytes
 
-func mostOccur(occurring, cols int) bool { return occurring > twoBytes && occurring > cols/2 }
-
-// wide is 1 if the caller's numbers take more than four bytes.
-func (a *arrays[I, V]) wide() int64 { return int64(unsafe.Sizeof(I(0)) / 8) }
-
-func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
-	counts := make([]int64, cols+1) // of every feature, and of the machines with wide numbers
+// counts are how often each feature occurs and, as the last one, whether the caller's numbers take eight bytes.
+func (a *arrays[I, V]) counts(cols int) []int64 {
+	counts := make([]int64, cols+1)
 	for _, j := range a.stored() {
 		counts[j]++
 	}
-	counts[cols] = a.wide()
+	counts[cols] = int64(unsafe.Sizeof(I(0)) / 8)
+	return counts
+}
+
+// order lists the features of all machines in their new order, or they keep their numbers.
+func order(counts []int64) (old []int32, keeps bool) {
+	cols := len(counts) - 1
+	old = byFrequency(counts[:cols])
+	return old, counts[cols] == 0 && len(old) > twoBytes && len(old) > cols/2
+}
+
+func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
+	counts := a.counts(cols)
 	job.ReduceCounts(counts)
-	if old = byFrequency(counts[:cols]); counts[cols] == 0 && mostOccur(len(old), cols) {
+	old, keeps := order(counts)
+	if keeps {
 		return a, upTo(cols)
 	}
 	number := make([]int32, cols)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -46,7 +46,7 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 			squares[i][y] = (share - shares[y]) * (share - shares[y])
 		}
 	})
-	quantile := student((1+b.Level)/2, float64(b.Times-1))
+	quantile := distuv.StudentsT{Sigma: 1, Nu: float64(b.Times - 1)}.Quantile((1 + b.Level) / 2)
 	for y, share := range shares {
 		mean := share * (1 - share) * doubt
 		for _, square := range squares {
@@ -98,10 +98,4 @@ func biases(random *rand.Rand, classes int) []float64 {
 	}
 	vector.Scale(out, 1/math.Sqrt(biasRows))
 	return out
-}
-
-// student is the quantile of Student's distribution at p > 1/2.
-func student(p, freedom float64) float64 {
-	x := mathext.InvRegIncBeta(freedom/2, 0.5, 2*(1-p))
-	return math.Sqrt(freedom * (1 - x) / x)
 }

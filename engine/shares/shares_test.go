@@ -273,15 +273,6 @@ func TestLabelsThatLookDrawnAtRandom(t *testing.T) {
 	}
 }
 
-// 0.95 quantiles of Student's distribution from tables.
-func TestStudent(t *testing.T) {
-	for freedom, want := range map[float64]float64{1: 6.3138, 5: 2.0150, 49: 1.6766} {
-		if got := student(0.95, freedom); math.Abs(got-want) > 1e-4 {
-			t.Errorf("quantile %v at %v degrees of freedom, want %v", got, freedom, want)
-		}
-	}
-}
-
 func TestIntervalsHoldTheShares(t *testing.T) {
 	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
 	for seed := range uint64(20) {

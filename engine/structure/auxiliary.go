@@ -3,6 +3,7 @@ package structure
 import (
 	"slices"
 
+	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -15,6 +16,10 @@ type block struct {
 	shape  panel.Shape
 	scores []float64 // [n, stride]
 }
+
+func (b *block) Columns() panel.Shape { return b.shape }
+
+func (b *block) Precondition(_, _ []float64) bool { return false }
 
 func (b *block) stride() int { return b.shape.Panel(0).Stride }
 
@@ -78,62 +83,18 @@ func (b *block) solve(round int) (losses float64) {
 	b.add(residual, -b.Alpha, outside)
 	b.mask(residual)
 	before := squares(b.job.Pool, outside)
-	step := make([]float64, b.shape.Len())
-	decrease := b.conjugateGradients(step, residual)
+	solver := minimize.NewConjugateGradients(b.shape.Len(), b.job.Pool)
+	step := solver.Solve(b, residual, b.Tol, b.MaxIter)
 	b.add(u, 1, step)
 	if round > 0 {
 		b.add(outside, 1, step)
 	}
 	b.store(u)
-	return start - decrease + b.Alpha/2*(before-squares(b.job.Pool, outside))
+	return start - solver.Decrease() + b.Alpha/2*(before-squares(b.job.Pool, outside))
 }
 
-// conjugateGradients adds to x the solutions s_l of H_l s_l = r_l for the residuals r_l, and returns by how much that
-// lowers the sum of ½ s_lᵀ H_l s_l - r_lᵀ s_l.
-//
-//	Source   Hestenes & Stiefel 1952, problem by problem: each has its own step lengths and its own test
-//	Stops    for a problem |r_l| <= Tol |r_l at the start|, or no curvature along its direction; MaxIter steps
-//	Cost     a step: two products with the rows, and four passes over vectors
-func (b *block) conjugateGradients(x, residual []float64) (decrease float64) {
-	direction, product := slices.Clone(residual), make([]float64, len(residual))
-	square := b.inner(residual, residual)
-	enough, length, ratio := slices.Clone(square), make([]float64, len(square)), make([]float64, len(square))
-	vector.Scale(enough, b.Tol*b.Tol)
-	for range b.MaxIter {
-		b.hessVec(product, direction)
-		moves := false
-		for l, curvature := range b.inner(direction, product) {
-			length[l] = 0
-			if square[l] > enough[l] && curvature > 0 {
-				length[l], moves = square[l]/curvature, true
-				decrease += length[l] * square[l] / 2
-			}
-		}
-		if !moves {
-			break
-		}
-		b.eachFeature(func(_, at int) {
-			for l, t := range length {
-				x[at+l] += t * direction[at+l]
-				residual[at+l] -= t * product[at+l]
-			}
-		})
-		for l, now := range b.inner(residual, residual) {
-			if length[l] > 0 {
-				ratio[l], square[l] = now/square[l], now
-			}
-		}
-		b.eachFeature(func(_, at int) {
-			for l, r := range ratio {
-				direction[at+l] = residual[at+l] + r*direction[at+l]
-			}
-		})
-	}
-	return decrease
-}
-
-// hessVec sets dst to 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
-func (b *block) hessVec(dst, p []float64) {
+// HessVec implements minimize.Operator: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
+func (b *block) HessVec(dst, p []float64) {
 	b.times(p, 1)
 	clear(dst)
 	b.add(dst, b.Alpha, p)

@@ -101,7 +101,7 @@ func (o *Options) Table() option.Table {
 		{Name: "alpha", Value: &o.Alpha, Exclusive: true,
 			Meaning: "strength of the regularization of the auxiliary problems"},
 		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "maximum number of conjugate gradient steps"},
-		{Name: "tol", Value: &o.Tol, Exclusive: true, Meaning: "relative residual at which a problem is solved"},
+		{Name: "tol", Value: &o.Tol, Exclusive: true, Meaning: "relative residual at which problems are solved"},
 		{Name: "n_iter", Value: &o.Alternations, Minimum: 1, Maximum: 1e6, Meaning: "rounds of weights and components"},
 		{Name: "unit", Value: &o.Unit, Meaning: "whether every problem has the same weight in the components"},
 		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
