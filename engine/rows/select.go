@@ -151,15 +151,15 @@ func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel
 func (a *dense[V]) packedBytes(int) float64 { return 0 }
 
 func (a *arrays[I, V]) packedBytes(cols int) float64 {
-	if cols > twoBytes {
-		switch old, keeps := order(a.counts(cols)); {
-		case keeps:
+	if cols <= twoBytes {
+		return 2
+	}
+	if cols/2 < len(a.stored()) { // otherwise few features occur, and numbers for all may be too many
+		if _, keeps := order(a.counts(cols)); keeps {
 			return 0
-		case len(old) > twoBytes:
-			return 4
 		}
 	}
-	return 2
+	return 4
 }
 
 const twoBytes = 1 << 16 // features whose numbers take two bytes
