@@ -76,8 +76,8 @@ func startsCoarsely(x *setting) bool {
 
 // startsAtThird reports the same of a third of fewer rows; a committee has its own. (Switching: .95 of the time.)
 func startsAtThird(x *setting) bool {
-	first := x.named.First()
-	return first.CoarseStart && first.SoftLabels && x.whole == 0 && !x.averages() && x.direct() && !x.sample.Constant() &&
+	first, suits := x.named.First(), x.direct() || x.options.Loss.Spec().Free
+	return first.CoarseStart && first.SoftLabels && suits && x.whole == 0 && !x.averages() && !x.sample.Constant() &&
 		x.sample.Transductive() && x.unlabeled() >= warmRows &&
 		x.labelsOfClass() >= max(thirdOfClass, thirdLabels/float64(x.sample.Classes()))
 }

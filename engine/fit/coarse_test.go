@@ -94,12 +94,14 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 func TestManyRowsBeginAtAThird(t *testing.T) {
 	for _, c := range []struct {
 		loss    method.Loss
+		alpha   float64
 		labeled int
 		begins  bool
-	}{{"squared_hinge", 80, true}, {"maxent", 80, true}, {"maxent", 78, false}} {
+	}{{"squared_hinge", 1e-3, 80, true}, {"squared_hinge", 1e-5, 80, false}, {"maxent", 1e-4, 80, true},
+		{"maxent", 1e-4, 78, false}} {
 		shares := []float64{0.4, 0.3, 0.15, 0.15}
 		data, o := planted.Classes(5000, 250, c.labeled, shares, 2), method.Defaults()
-		o.Loss, o.Method, o.ClassPrior.Shares = c.loss, "annealing", shares
+		o.Loss, o.Alpha, o.Method, o.ClassPrior.Shares = c.loss, c.alpha, "annealing", shares
 		var fits [2]*Result
 		for k, rows := range []int{1 << 20, 2000} {
 			withThird(t, rows)

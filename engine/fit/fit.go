@@ -44,7 +44,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	learn      the fit of one sample; method auto: its mean with two others, where shares were
 //	           estimated                                                                         committee.go
 //	  search     the fit alone:
-//	    coarse     where there are many rows: search among an eighth of them, where run begins   coarse.go
+//	    coarse     where there are many rows: search among a part of them, where run begins      coarse.go
 //	    run        the method
 //	    compare    method auto: another start, then, outside a mean, another method; the lower
 //	               objective stays                                                               compare.go
