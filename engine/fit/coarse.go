@@ -1,6 +1,9 @@
 package fit
 
-import "github.com/fewlabel/fewlabel/engine/sample"
+import (
+	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
 
 // A fit of many unlabeled rows begins at a fit of a part of them: of an eighth, which may begin at a part of that, or
 // of a third where each class has fewer.
@@ -8,7 +11,7 @@ import "github.com/fewlabel/fewlabel/engine/sample"
 //	Problem  that of the method. Most of its passes find the directions of the classes, for which a part of the rows is
 //	         enough. Annealing is compared with switching on the part only; the better one goes on with all rows
 //	Source   ours, after multigrid methods. Measured, with what was rejected, in docs/notes/coarse-start.md
-//	Stops    as the method does; a third at a tolerance of 1e-4
+//	Stops    as the method does; a third at a tolerance of 1e-4, and it is no start where max_iter ends it
 //	Cost     that part of a fit, up to twice that where many rows are labeled, which all take part; and the end of the
 //	         method's path on all rows
 const (
@@ -28,15 +31,13 @@ var (
 
 // coarse is the fit of a part of the rows, if there are enough and no start is given.
 func coarse(x *setting, begin start) (start, error) {
+	third := !startsCoarsely(x)
+	if begin.model != nil || third && !startsAtThird(x) {
+		return begin, nil
+	}
 	draw, options := x.sample.Coarse, x.options
-	switch {
-	case begin.model != nil:
-		return begin, nil
-	case startsCoarsely(x):
-	case startsAtThird(x):
+	if third {
 		draw, options = x.sample.Third, x.loose(thirdLooseness)
-	default:
-		return begin, nil
 	}
 	part, err := draw(x.sample.Job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
 	if err != nil || part == nil || !part.Sample.Transductive() {
@@ -49,7 +50,7 @@ func coarse(x *setting, begin start) (start, error) {
 	coarseSetting.whole, coarseSetting.before, coarseSetting.prior.Evidence = x.unlabeled(), x.before, x.prior.Evidence
 	coarseSetting.weak = x.weak
 	result, err := search(coarseSetting, begin)
-	if err != nil {
+	if err != nil || third && result.reason == ending.MaxIter {
 		return begin, err
 	}
 	if part.Sample.Job != x.sample.Job {
@@ -78,7 +79,7 @@ func startsCoarsely(x *setting) bool {
 func startsAtThird(x *setting) bool {
 	first, suits := x.named.First(), x.direct() || x.options.Loss.Spec().Free
 	return first.CoarseStart && first.SoftLabels && suits && x.whole == 0 && !x.averages() && !x.sample.Constant() &&
-		x.sample.Transductive() && x.unlabeled() >= warmRows &&
+		x.sample.Transductive() && x.unlabeled() >= max(warmRows, 3*x.sample.All.Labeled) &&
 		x.labelsOfClass() >= max(thirdOfClass, thirdLabels/float64(x.sample.Classes()))
 }
 

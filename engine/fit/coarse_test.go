@@ -123,6 +123,23 @@ func TestManyRowsBeginAtAThird(t *testing.T) {
 	}
 }
 
+// A third that has not ended is no start, and one with most of the rows, as many labeled ones, saves no time.
+func TestWhatDoesNotBeginAtAThird(t *testing.T) {
+	shares := []float64{0.4, 0.3, 0.15, 0.15}
+	for _, c := range []struct{ labeled, maxIter int }{{80, 3}, {2000, 1000}} {
+		data, o := planted.Classes(5000, 250, c.labeled, shares, 2), method.Defaults()
+		o.Method, o.ClassPrior.Shares, o.MaxIter = "annealing", shares, c.maxIter
+		var fits [2]*Result
+		for k, rows := range []int{1 << 20, 2000} {
+			withThird(t, rows)
+			fits[k] = mustFit(t, data, nil, o)
+		}
+		if !slices.Equal(fits[0].Model.Coef, fits[1].Model.Coef) || fits[0].Model.Iterations != fits[1].Model.Iterations {
+			t.Errorf("%v: other weights, %d and %d steps", c, fits[0].Model.Iterations, fits[1].Model.Iterations)
+		}
+	}
+}
+
 func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	withCoarseStart(t, 500)
 	for name, draw := range fewCases() {

@@ -18,6 +18,7 @@ const (
 	lane         = 8        // numbers in a register
 	roundedWidth = 3 * lane // columns that go through the rows at a time
 	sumRows      = 512      // that are added in float32
+	smallest     = 1e-20    // numbers that multiply rows, in their unit; less is 0, as float32 has few digits there and is slow
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
@@ -167,7 +168,7 @@ func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit fl
 				clear(own[columns:])
 				for c, v := range q[int(i)*shape.Stride()+first : int(i)*shape.Stride()+first+columns] {
 					own[c] = 0
-					if v *= unit; math.Abs(v) > 1e-20 {
+					if v *= unit; !(math.Abs(v) <= smallest) {
 						own[c] = float32(v)
 					}
 				}

@@ -98,6 +98,23 @@ func TestRoundedProductsAreThoseInFloat64UpToTheirDigits(t *testing.T) {
 	}
 }
 
+// Numbers far below the unit count as 0, and NaN as NaN.
+func TestRoundedSumsLeaveOutWhatHasNoDigits(t *testing.T) {
+	narrow, _, shape, _ := roundable(t, 9, 5, 8)
+	if narrow.Rounded(shape) == nil {
+		t.Skip("this processor has no rounded products")
+	}
+	job, q := work.NewJob(1, nil), make([]float64, 9*shape.Stride())
+	for value, same := range map[float64]bool{1e-30: true, 1e-9: false, math.NaN(): false} {
+		q[3] = value
+		sums := make([]float64, shape.Len())
+		narrow.Rounded(shape).AddTransposed(job, narrow.All(), sums, q, 1)
+		if zeros := slices.Equal(sums, make([]float64, shape.Len())); zeros != same || math.IsNaN(value) != math.IsNaN(sums[3]) {
+			t.Errorf("%v: sums %v", value, sums)
+		}
+	}
+}
+
 func TestRowsNearTheEndsOfFloat32AreNotRounded(t *testing.T) {
 	narrow, _, shape, _ := roundable(t, 3, 5, 8)
 	for scale, rounds := range map[float64]bool{1e-38: false, 1e-20: useLoops, 1e20: useLoops, 1e38: false} {

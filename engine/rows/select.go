@@ -134,9 +134,9 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 
 // Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
-// their numbers take two bytes each. Where more than these, and most features, occur, nothing is renumbered: planted rows
-// of 200,000 features take as long, and half of the memory. The values stay where they are. old[k] is the caller's
-// number of feature k.
+// their numbers take two bytes each. Where more than these, and all, occur, features keep their numbers: planted rows of
+// 200,000 features take as long, and half of the memory. The values stay where they are. old[k] is the caller's number
+// of feature k.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	k, old := m.kernel.packed(job, m.cols)
 	view := *m
@@ -145,48 +145,45 @@ func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	return &view, old
 }
 
-// PackedBytes is the memory that packing the rows of this machine alone would take.
+// PackedBytes is a bound on the memory that packing takes.
 func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel.packedBytes(m.cols) }
 
 func (a *dense[V]) packedBytes(int) float64 { return 0 }
 
 func (a *arrays[I, V]) packedBytes(cols int) float64 {
-	if cols <= twoBytes {
+	switch {
+	case cols <= twoBytes:
 		return 2
-	}
-	if cols/2 < len(a.stored()) { // otherwise few features occur, and numbers for all may be too many
-		if _, keeps := order(a.counts(cols)); keeps {
-			return 0
-		}
+	case unsafe.Sizeof(I(0)) == 4 && a.haveAll(cols):
+		return 0
 	}
 	return 4
 }
 
 const twoBytes = 1 << 16 // features whose numbers take two bytes
 
-// counts are how often each feature occurs and, as the last one, whether the caller's numbers take eight bytes.
-func (a *arrays[I, V]) counts(cols int) []int64 {
-	counts := make([]int64, cols+1)
-	for _, j := range a.stored() {
-		counts[j]++
+// haveAll reports whether the rows of this machine have all features.
+func (a *arrays[I, V]) haveAll(cols int) bool {
+	if cols > len(a.stored()) {
+		return false
 	}
-	counts[cols] = int64(unsafe.Sizeof(I(0)) / 8)
-	return counts
-}
-
-// order lists the features of all machines in their new order, or they keep their numbers.
-func order(counts []int64) (old []int32, keeps bool) {
-	cols := len(counts) - 1
-	old = byFrequency(counts[:cols])
-	return old, counts[cols] == 0 && len(old) > twoBytes && len(old) > cols/2
+	occurs := make([]bool, cols)
+	for _, j := range a.stored() {
+		occurs[j] = true
+	}
+	return !slices.Contains(occurs, false)
 }
 
 func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
-	counts := a.counts(cols)
+	counts := make([]int64, cols)
+	for _, j := range a.stored() {
+		counts[j]++
+	}
 	job.ReduceCounts(counts)
-	old, keeps := order(counts)
-	if keeps {
-		return a, upTo(cols)
+	if old = byFrequency(counts); len(old) == cols && cols > twoBytes {
+		if old = upTo(cols); unsafe.Sizeof(I(0)) == 4 {
+			return a, old
+		}
 	}
 	number := make([]int32, cols)
 	for k, j := range old {

@@ -51,17 +51,20 @@ func BytesOf(p Problem, options Options) float64 {
 	return (&Sample{Options: options, Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}).bytes(1)
 }
 
+func (s *Sample) columns() int {
+	if s.Paired() {
+		return 1
+	}
+	return max(s.Classes(), len(s.Options.Hierarchy))
+}
+
 func (s *Sample) checkMemory(Problem) error {
 	classes := s.Classes()
-	columns := max(classes, len(s.Options.Hierarchy))
-	if s.Paired() {
-		columns = 1
-	}
 	shape := &model.Linear{Classes: classes, Features: s.Features, Outputs: model.OutputsOf(classes)}
 	if err := model.CheckShape(shape); err != nil {
 		return err
 	}
 	purpose := fmt.Sprintf("a fit of %d rows with n_features %d and %d classes", s.Rows.Rows(), s.Features, classes)
-	return memory.Need(s.bytes(columns), purpose, "use fewer features (leave out those that hardly occur, or hash to "+
+	return memory.Need(s.bytes(s.columns()), purpose, "use fewer features (leave out those that hardly occur, or hash to "+
 		"fewer), fewer classes, or a machine with more memory")
 }

@@ -66,7 +66,7 @@ func (s *Sample) subsample(
 	}
 	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
 	counts := []float64{taken, float64(s.Units()), nonZeros, 0}
-	if memory.Need(bytesOfPart*nonZeros, "a part of the rows", "") != nil {
+	if memory.Need(bytesOfPart*nonZeros+s.bytes(s.columns()), "a part of the rows", "") != nil {
 		counts[3]++
 	}
 	job.Reduce(counts)

@@ -125,7 +125,7 @@ func Finite(lists ...[]float64) bool {
 	return sound == 0
 }
 
-// Exp replaces every entry by its exponential, 0 below -708; entries are at most 708.
+// Exp replaces every entry by its exponential, 0 below -708; entries are numbers up to 708.
 //
 //	Problem  e^x = 2^n e^r with n the whole number nearest to x / log 2
 //	Source   Taylor's series of e^r to the term in r^13: |r| is at most log(2) / 2, where the rest is below a tenth of
