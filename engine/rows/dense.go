@@ -45,7 +45,11 @@ func (a *dense[V]) part(first, end int) kernel {
 func (a *dense[V]) row(i int) []V { return a.values[i*a.stride : i*a.stride+a.d] }
 
 // packed keeps the features as they are.
-func (a *dense[V]) packed(_ *work.Job, cols int) (k kernel, old []int32) { return a, upTo(cols) }
+func (a *dense[V]) packed(_ *work.Job, cols int, _ bool) (k kernel, old, absent []int32) {
+	return a, upTo(cols), nil
+}
+
+func (a *dense[V]) packedBytes(int) float64 { return 0 }
 
 func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 	for j, v := range a.row(i) {

@@ -15,8 +15,8 @@ import (
 type kernel interface {
 	isDense() bool
 	part(first, end int) kernel // the rows first ... end-1
-	packed(job *work.Job, cols int) (k kernel, old []int32)
-	packedBytes(cols int) float64                                  // a value
+	packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32)
+	packedBytes(cols int) float64                                  // of a value
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
 	rowTimes(i int, p []float64) float64

@@ -134,62 +134,85 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 
 // Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
-// their numbers take two bytes each. Where more than these, and all, occur, features keep their numbers: planted rows of
-// 200,000 features take as long, and half of the memory. The values stay where they are. old[k] is the caller's number
-// of feature k.
+// their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
-	k, old := m.kernel.packed(job, m.cols)
+	packed, old, _ = m.arranged(job, false)
+	return packed, old
+}
+
+// Arranged are the packed rows, or those with the features as they are where packing does not pay: rows with many
+// non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000 features take as
+// long so, and half of the memory. absent are those that do not occur.
+func (m *Matrix) Arranged(job *work.Job) (arranged *Matrix, old, absent []int32) {
+	return m.arranged(job, true)
+}
+
+func (m *Matrix) arranged(job *work.Job, mayKeep bool) (arranged *Matrix, old, absent []int32) {
+	k, old, absent := m.kernel.packed(job, m.cols, mayKeep)
 	view := *m
 	view.cols, view.kernel = len(old), k
 	view.all = view.Subset(m.all.rows)
-	return &view, old
+	return &view, old, absent
 }
 
-// PackedBytes is a bound on the memory that packing takes.
-func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel.packedBytes(m.cols) }
+const (
+	twoBytes     = 1 << 16 // features whose numbers take two bytes
+	manyNonZeros = 8       // for each feature
+	mostOccur    = 8       // all but one in so many
+)
 
-func (a *dense[V]) packedBytes(int) float64 { return 0 }
+func keeps(counts []int64) (absent []int32, ok bool) {
+	total, cols := int64(0), len(counts)
+	for j, count := range counts {
+		if total += count; count == 0 {
+			absent = append(absent, int32(j))
+		}
+	}
+	ok = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= manyNonZeros*int64(cols)
+	return absent, ok
+}
+
+// PackedBytes is a bound on the memory that Arranged takes.
+func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel.packedBytes(m.cols) }
 
 func (a *arrays[I, V]) packedBytes(cols int) float64 {
 	switch {
 	case cols <= twoBytes:
 		return 2
-	case unsafe.Sizeof(I(0)) == 4 && a.haveAll(cols):
-		return 0
+	case unsafe.Sizeof(I(0)) == 4 && len(a.stored()) >= manyNonZeros*cols: // so the counts are a small list
+		if _, ok := keeps(a.counts(cols)); ok {
+			return 0
+		}
 	}
 	return 4
 }
 
-const twoBytes = 1 << 16 // features whose numbers take two bytes
-
-// haveAll reports whether the rows of this machine have all features.
-func (a *arrays[I, V]) haveAll(cols int) bool {
-	if cols > len(a.stored()) {
-		return false
-	}
-	occurs := make([]bool, cols)
-	for _, j := range a.stored() {
-		occurs[j] = true
-	}
-	return !slices.Contains(occurs, false)
-}
-
-func (a *arrays[I, V]) packed(job *work.Job, cols int) (k kernel, old []int32) {
+func (a *arrays[I, V]) counts(cols int) []int64 {
 	counts := make([]int64, cols)
 	for _, j := range a.stored() {
 		counts[j]++
 	}
+	return counts
+}
+
+// packed keeps numbers of four bytes where it may; all machines have the features in the same order.
+func (a *arrays[I, V]) packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32) {
+	counts := a.counts(cols)
 	job.ReduceCounts(counts)
-	if old = byFrequency(counts); len(old) == cols && cols > twoBytes {
-		if old = upTo(cols); unsafe.Sizeof(I(0)) == 4 {
-			return a, old
-		}
+	absent, kept := keeps(counts)
+	switch {
+	case !mayKeep || !kept:
+		old, absent = byFrequency(counts), nil
+	case unsafe.Sizeof(I(0)) == 4:
+		return a, upTo(cols), absent
+	default:
+		old = upTo(cols)
 	}
 	number := make([]int32, cols)
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return a.renumbered(job.Pool, number, len(old)), old
+	return a.renumbered(job.Pool, number, len(old)), old, absent
 }
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
