@@ -18,7 +18,7 @@ const (
 	lane         = 8        // numbers in a register
 	roundedWidth = 3 * lane // columns that go through the rows at a time
 	sumRows      = 512      // that are added in float32
-	smallest     = 1e-20    // numbers that multiply rows, in their unit; less is 0, as float32 has few digits there and is slow
+	smallest     = 1e-20    // of the numbers that multiply rows, in their unit; less counts as 0: float32 is slow there
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
