@@ -12,7 +12,7 @@ import (
 //	         enough. Annealing is compared with switching on the part only; the better one goes on with all rows
 //	Source   ours, after multigrid methods. Measured, with what was rejected, in docs/notes/coarse-start.md
 //	Stops    as the method does; a third at a tolerance of 1e-4, and it is no start where max_iter ends it
-//	Cost     that part of a fit, up to twice that where many rows are labeled, which all take part; and the end of the
+//	Cost     that part of a fit, up to twice that where many rows are labeled, as these all take part; and the end of the
 //	         method's path on all rows
 const (
 	coarseRows = 1 << 13 // unlabeled rows, for two classes: a part of them is 1,024
@@ -75,7 +75,7 @@ func startsCoarsely(x *setting) bool {
 		x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)
 }
 
-// startsAtThird reports the same of a third of fewer rows; a committee has its own. (Switching: .95 of the time.)
+// startsAtThird reports the same of a third of fewer rows; a committee has its own. Switching would take .95 of the time.
 func startsAtThird(x *setting) bool {
 	first, suits := x.named.First(), x.direct() || x.options.Loss.Spec().Free
 	return first.CoarseStart && first.SoftLabels && suits && x.whole == 0 && !x.averages() && !x.sample.Constant() &&
