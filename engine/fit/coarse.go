@@ -75,7 +75,7 @@ func startsCoarsely(x *setting) bool {
 		x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)
 }
 
-// startsAtThird reports the same of a third of fewer rows; a committee has its own. Switching would take .95 of the time.
+// startsAtThird reports the same of a third of fewer rows; a committee has its own. (Switching: .95 of the time.)
 func startsAtThird(x *setting) bool {
 	first, suits := x.named.First(), x.direct() || x.options.Loss.Spec().Free
 	return first.CoarseStart && first.SoftLabels && suits && x.whole == 0 && !x.averages() && !x.sample.Constant() &&
