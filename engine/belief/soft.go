@@ -63,7 +63,7 @@ func (s *Soft) Renew() {
 }
 
 // nearShares is how near the shares soft labels are; labeling.Exact takes twice the evaluations to the same labels.
-const nearShares = 1e-6
+const nearShares = 1e-5
 
 // Harden finds the best hard labels at the costs with the whole weight; changed are those that were not the likeliest.
 func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {

@@ -22,21 +22,22 @@ import (
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
 //	         and κ is small and the same for all classes. Dense rows of float32 take rounded products
 //	Stops    after mixtureSteps steps of EM: further steps move away from the labels
-//	Cost     a step is two passes over the rows with K columns, and a logarithm for each feature and class
+//	Cost     a step is two passes over the rows with K - 1 columns, and as many logarithms for each feature
 type mixture struct {
 	job       *work.Job
 	rows      *rows.Matrix  // [n] labeled and unlabeled rows
 	rounded   *rows.Rounded // their rounded products, or nil
 	largest   float64       // factor of a row in the sums of components: unit times weight
-	shape     panel.Shape
+	shape     panel.Shape   // of the classes but the first, class 0: the others are compared with it
 	spheres   bool
 	occurs    []float64 // [Features] 0: a word that does not occur, or in rows without a weight alone
 	features  float64   // number of features that occur, at least 1
 	word      float64   // 1/x̄
 	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
-	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y)
+	all, part []float64 // [Features] sum of the components, of all rows and of those that posterior has
+	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y), less that of class 0
 	posterior []float64 // [n, stride] w_i times the probability of the class
-	component []float64 // [shape.Len] log θ_jy or κ θ_jy
+	component []float64 // [shape.Len] log θ_jy or κ θ_jy, less that of class 0
 	share     []float64 // [K] φ
 }
 
@@ -80,7 +81,7 @@ const (
 
 // newMixture has multinomials, or spheres if a value is negative.
 func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
-	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: s.Classes()}
+	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: max(1, s.Classes()-1)}
 	m := &mixture{job: job, rows: rows, rounded: rows.Rounded(shape), shape: shape,
 		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n)}
@@ -105,7 +106,19 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	if m.largest == 0 || m.largest > roundedRange*least {
 		m.rounded = nil
 	}
+	m.all = m.sum(all, weights)
+	job.CountAndCheck(int64(rows.NonZeros()))
 	return m
+}
+
+// sum is that of the components of some rows of these weights [list].
+func (m *mixture) sum(list []int32, weights []float64) []float64 {
+	sum, factors := make([]float64, m.shape.Features), make([]float64, len(m.unit))
+	for k, i := range list {
+		factors[i] = weights[k] * m.unit[i]
+	}
+	m.rows.AddTransposedOn(m.job, m.rows.All(), sum, factors)
+	return sum
 }
 
 const roundedRange = 1e20 // ratio of factors of rows for which float32 has room
@@ -148,7 +161,7 @@ func (m *mixture) view(s *sample.Sample) view {
 		k, stride := s.Classes(), m.shape.Stride()
 		scores := make([]float64, len(rows)*k)
 		for a, i := range rows {
-			copy(scores[a*k:(a+1)*k], m.joint[int(i)*stride:])
+			copy(scores[a*k+1:(a+1)*k], m.joint[int(i)*stride:])
 		}
 		return scores
 	}
@@ -164,11 +177,11 @@ func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
 
 // linear is the mixture as a classifier of the rows. Spheres take every row for one of the usual length, 1.
 func (m *mixture) linear(fitIntercept bool) *model.Linear {
-	k := m.shape.Classes
-	coef, intercept := make([]float64, 0, m.shape.Features*k), make([]float64, k)
+	k := len(m.share)
+	coef, intercept := make([]float64, m.shape.Features*k), make([]float64, k)
 	for j := range m.shape.Features {
-		for y := range k {
-			coef = append(coef, m.occurs[j]*m.component[m.shape.At(j, y)])
+		for y := 1; y < k; y++ {
+			coef[j*k+y] = m.occurs[j] * m.component[m.shape.At(j, y-1)]
 		}
 	}
 	if !m.spheres {
@@ -187,11 +200,14 @@ func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
 	clear(m.posterior)
 	clear(m.share)
 	m.label(s, held)
+	weights := slices.Clone(s.LabeledRows)
 	for k, y := range s.Class {
-		if !held(k) {
-			m.share[y] += s.LabeledRows[k]
+		if held(k) {
+			weights[k] = 0
 		}
+		m.share[y] += weights[k]
 	}
+	m.part = m.sum(s.Labeled, weights)
 	m.normalizeShare()
 }
 
@@ -202,7 +218,9 @@ func (m *mixture) label(s *sample.Sample, held func(k int) bool) {
 		if !held(k) {
 			row := m.posterior[int(i)*stride : (int(i)+1)*stride]
 			clear(row)
-			row[s.Class[k]] = s.LabeledRows[k]
+			if y := int(s.Class[k]); y > 0 {
+				row[y-1] = s.LabeledRows[k]
+			}
 		}
 	}
 }
@@ -220,53 +238,69 @@ func (m *mixture) maximize() {
 		m.rows.AddTransposedPanels(m.job, m.rows.All(), m.component, m.posterior, m.shape)
 	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
-	total := make([]float64, m.shape.Classes) // of the values, or of their squares
+	rest := slices.Clone(m.part)           // the values of class 0
+	total := make([]float64, len(m.share)) // of the values, or of their squares
 	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
-		m.each(lo, hi, func(first int, values []float64) {
+		m.each(lo, hi, func(j, first int, values []float64) {
 			for c, v := range values {
-				if m.spheres {
-					v *= v
-				}
-				part[first+c] += v
+				rest[j] -= v
+				part[first+c] += m.size(v)
 			}
 		})
-	})
-	if m.spheres {
-		for y, squares := range total {
-			total[y] = concentration / math.Sqrt(max(squares, math.SmallestNonzeroFloat32))
+		for _, v := range rest[lo:hi] {
+			part[0] += m.size(v)
 		}
-	} else {
-		for y, values := range total {
-			total[y] = 1 / (values + m.features*smoothing)
+	})
+	for y, size := range total {
+		if m.spheres {
+			total[y] = concentration / math.Sqrt(max(size, math.SmallestNonzeroFloat32))
+		} else {
+			total[y] = 1 / (size + m.features*smoothing)
 		}
 	}
 	m.job.Stripes(m.shape.Features, func(lo, hi int) {
-		m.each(lo, hi, func(first int, values []float64) {
+		if m.spheres {
+			vector.Scale(rest[lo:hi], total[0])
+		} else {
+			for j, v := range rest[lo:hi] {
+				rest[lo+j] = 1 / ((max(v, 0) + smoothing) * total[0])
+			}
+		}
+		m.each(lo, hi, func(j, first int, values []float64) {
 			for c, v := range values {
 				if m.spheres {
-					values[c] = v * total[first+c]
+					values[c] = v*total[first+c] - rest[j]
 				} else {
-					values[c] = math.Log((v + smoothing) * total[first+c])
+					values[c] = math.Log((v + smoothing) * total[first+c] * rest[j])
 				}
 			}
 		})
 	})
 }
 
-// each calls change for the values of all components at the features lo ... hi-1, those of the classes from first on.
-func (m *mixture) each(lo, hi int, change func(first int, values []float64)) {
+// size is what a value of a component counts for its total.
+func (m *mixture) size(v float64) float64 {
+	if m.spheres {
+		return v * v
+	}
+	return v
+}
+
+// each calls change for the values of the components at feature j from lo to hi-1, those of the classes from first on.
+func (m *mixture) each(lo, hi int, change func(j, first int, values []float64)) {
 	for b := range m.shape.Panels() {
 		p := m.shape.Panel(b)
-		width := min(p.Width, m.shape.Classes-p.First)
-		for at := p.Start + lo*p.Stride; at < p.Start+hi*p.Stride; at += p.Stride {
-			change(p.First, m.component[at:at+width])
+		width := min(p.Width, len(m.share)-1-p.First)
+		for j := lo; j < hi; j++ {
+			at := p.Start + j*p.Stride
+			change(j, 1+p.First, m.component[at:at+width])
 		}
 	}
 }
 
 // expect finds the posterior probabilities, and the class shares of the unlabeled rows and those held out.
 func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
-	k, stride := m.shape.Classes, m.shape.Stride()
+	k, stride := len(m.share)-1, m.shape.Stride()
 	if m.rounded != nil {
 		m.rounded.Times(m.job, m.rows.All(), m.joint, m.component)
 	} else {
@@ -274,21 +308,28 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
 	prior := make([]float64, k)
-	for y, share := range m.share {
-		prior[y] = math.Log(share)
+	for y := range prior {
+		prior[y] = math.Log(m.share[1+y] / m.share[0])
 	}
-	m.job.Every(len(m.unit), func(i int) {
-		joint, posterior := m.joint[i*stride:i*stride+k], m.posterior[i*stride:i*stride+k]
-		for y := range joint {
-			joint[y] = joint[y]*m.factor(i) + prior[y]
+	m.job.Stripes(len(m.unit), func(lo, hi int) {
+		row := make([]float64, 1+k)
+		for i := lo; i < hi; i++ {
+			joint := m.joint[i*stride : i*stride+k]
+			for y := range joint {
+				joint[y] = joint[y]*m.factor(i) + prior[y]
+			}
+			row[0] = 0
+			copy(row[1:], joint)
+			vector.Softmax(row, row)
+			copy(m.posterior[i*stride:], row[1:])
 		}
-		vector.Softmax(posterior, joint)
 	})
 	clear(m.share)
 	count := func(i int32, weight float64) {
 		row := m.posterior[int(i)*stride : int(i)*stride+k]
 		vector.Scale(row, weight)
-		vector.Add(m.share, 1, row)
+		vector.Add(m.share[1:], 1, row)
+		m.share[0] += weight - vector.Sum(row)
 	}
 	for a, i := range s.Unlabeled {
 		count(i, s.UnlabeledRows[a])
@@ -300,6 +341,7 @@ func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
 	}
 	m.normalizeShare()
 	m.label(s, held)
+	m.part = m.all
 }
 
 // normalizeShare turns the weights of the classes on this machine into shares of all, with one row more in each class.

@@ -39,8 +39,9 @@ type Objective interface {
 	Line(t float64) (value, slope, curvature float64)
 	// Step moves the current point to w + t s.
 	Step(t float64)
-	// Round allows gradients and products exact to some six digits, which take less time, or forbids them from now on.
-	Round(allowed bool)
+	// Round allows gradients and products exact to some six digits, which take less time, or forbids them from now on;
+	// it reports whether they will be.
+	Round(allowed bool) bool
 }
 
 type Limits struct {
@@ -48,7 +49,7 @@ type Limits struct {
 	MaxSteps  int     // Newton steps
 	Forcing   float64 // largest η; 0 means 0.5
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
-	Rounded   bool    // see Round
+	Rounded   bool    // rounded to the end, see Round; otherwise as far as that leads
 	Descends  bool    // steps go to lower values only, as of an objective that is not convex; its Gap is no bound
 }
 
@@ -74,11 +75,11 @@ func NewNewton(d int, pool *work.Pool) *Newton {
 }
 
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
-	f.Round(limits.Rounded)
+	rounded := f.Round(true)
 	forcing := cmp.Or(limits.Forcing, 0.5)
 	eta, last := forcing, 0.0
 	var result Outcome
-	for steps := 0; ; steps++ {
+	for steps := 0; ; {
 		if steps > 0 && steps == limits.MaxSteps {
 			result.Steps = steps
 			return result
@@ -86,9 +87,13 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		value := f.Gradient(n.gradient)
 		n.residual = n.gradient
 		norm, gap := n.norm(), f.Gap(n.gradient)
-		result = Outcome{Value: value, Gap: gap, Steps: steps}
-		if gap <= limits.Tolerance*value {
-			result.Converged = true
+		converged := gap <= limits.Tolerance*value
+		if (converged || steps > 0 && gap > result.Gap) && rounded && !limits.Rounded { // the same for certain
+			rounded = f.Round(false)
+			continue
+		}
+		result = Outcome{Value: value, Gap: gap, Steps: steps, Converged: converged}
+		if converged {
 			return result
 		}
 		if last > 0 {
@@ -100,10 +105,15 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 		enough := 0.3 * math.Sqrt(max(0, limits.Tolerance*value/gap)) // for the tolerance
 		f.SetDirection(n.Solve(f, n.gradient, max(eta, enough), maxConjugateSteps))
 		t := lineSearch(f, -n.inner, max(limits.Line, exactLine), limits.Descends)
-		if t == 0 {
+		switch {
+		case t != 0:
+			f.Step(t)
+			steps++
+		case rounded && !limits.Rounded:
+			rounded = f.Round(false)
+		default:
 			return result
 		}
-		f.Step(t)
 	}
 }
 

@@ -35,7 +35,7 @@ func (q *quadratic) Gap(gradient []float64) float64 {
 	return vector.Dot(gradient, gradient) / (2 * 0.01)
 }
 func (q *quadratic) UpdateHessian()                   {}
-func (q *quadratic) Round(bool)                       {}
+func (q *quadratic) Round(bool) bool                  { return false }
 func (q *quadratic) Precondition(_, _ []float64) bool { return false }
 func (q *quadratic) Columns() panel.Shape             { return panel.Shape{Features: len(q.c), Classes: 1} }
 func (q *quadratic) HessVec(dst, p []float64)         { floats.MulTo(dst, q.c, p) }

@@ -9,8 +9,10 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // preconditioner is that of the few rows that carry much of the curvature, the labeled ones: each weighs as much as
@@ -187,6 +189,9 @@ func (p *preconditioner) systems() int {
 	return 1
 }
 
+// shared reports whether one system is that of several columns.
+func (p *preconditioner) shared() bool { return p.systems() == 1 && p.solved() > 1 }
+
 // curvature is row i's curvature in each output, or column.
 func (p *preconditioner) curvature(i int32) []float64 {
 	stride, outputs := p.of.Stride(), p.of.Map.Outputs()
@@ -208,9 +213,10 @@ func (p *preconditioner) curvature(i int32) []float64 {
 
 // factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature in one system.
 type factor struct {
-	curves []float64 // [rows] h
-	places []int     // of rows with curvature in the list
-	upper  blas64.TriangularPacked
+	curves []float64               // [rows] h
+	places []int                   // of rows with curvature in the list
+	whole  blas64.Triangular       // of all columns,
+	upper  blas64.TriangularPacked // or of one
 }
 
 // stale is how many times as large or as small curvatures may have become until there is a new factor. A factor at each
@@ -250,6 +256,10 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 		f.places = nil // rounding: no preconditioner is better than a wrong one
 		return f
 	}
+	if p.shared() {
+		f.whole = blas64.Triangular{N: n, Stride: max(1, n), Data: matrix.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
+		return f
+	}
 	packed := make([]float64, 0, n*(n+1)/2)
 	for k := range n {
 		packed = append(packed, matrix.Data[k*n+k:(k+1)*n]...)
@@ -275,6 +285,27 @@ func (f *factor) solve(scores []float64) []float64 {
 		out[a] = packed[k]
 	}
 	return out
+}
+
+// solveAll replaces scores [rows], [columns] each, by the same.
+func (f *factor) solveAll(job *work.Job, scores [][]float64) {
+	columns, packed := len(scores[0]), make([]float64, 0, len(f.places)*len(scores[0]))
+	for _, a := range f.places {
+		packed = append(packed, scores[a]...)
+	}
+	job.Run((columns+panel.Width-1)/panel.Width, func(b int) {
+		first := b * panel.Width
+		some := blas64.General{Rows: len(f.places), Cols: min(panel.Width, columns-first), Stride: columns,
+			Data: packed[min(first, len(packed)):]}
+		blas64.Trsm(blas.Left, blas.Trans, 1, f.whole, some)
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, f.whole, some)
+	})
+	for _, row := range scores {
+		clear(row)
+	}
+	for k, a := range f.places {
+		copy(scores[a], packed[k*columns:])
+	}
 }
 
 // Precondition implements minimize.Operator: dst = P⁻¹ residual.
@@ -310,6 +341,12 @@ func (p *preconditioner) each(values []float64, visit func(row []float64)) {
 // solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column.
 func (p *preconditioner) solve(values []float64) {
 	coupled := p.coupled()
+	if p.shared() {
+		var scores [][]float64
+		p.each(values, func(row []float64) { scores = append(scores, row) })
+		p.factors[0].solveAll(p.of.job, scores)
+		return
+	}
 	scores := make([][]float64, p.solved())
 	p.each(values, func(row []float64) {
 		if coupled {
@@ -323,7 +360,7 @@ func (p *preconditioner) solve(values []float64) {
 	if coupled {
 		sums = p.solveCoupled(scores)
 	} else {
-		p.of.job.Run(len(sums), func(v int) { sums[v] = p.factors[min(v, len(p.factors)-1)].solve(scores[v]) })
+		p.of.job.Run(len(sums), func(v int) { sums[v] = p.factors[v].solve(scores[v]) })
 	}
 	place := 0
 	p.each(values, func(row []float64) {

@@ -33,7 +33,7 @@ type Risk struct {
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	support            *rows.Subset // rows with a weight
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
-	rounded            bool         // see Round
+	rounded, drifted   bool         // see Round; scores were moved by rounded changes
 }
 
 // Rows whose slope or curvature is below these shares of their weight are left out of products: the first is below the
@@ -211,6 +211,7 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 }
 
 func (r *Risk) Step(t float64) {
+	r.drifted = r.drifted || r.rounded
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.Weights[lo:hi], t, r.direction[lo:hi]) })
 	stride, rows := r.shape.Stride(), r.support.Rows()
 	r.job.Every(len(rows), func(k int) {
@@ -254,12 +255,13 @@ func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
 
 // Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed
 // anew as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
-func (r *Risk) Round(allowed bool) {
-	before := r.rounded
+func (r *Risk) Round(allowed bool) bool {
 	r.rounded = allowed && r.mayRound()
-	if before && !r.rounded {
+	if r.drifted && !r.rounded {
 		r.score(r.support)
 	}
+	r.drifted = r.drifted && r.rounded
+	return r.rounded
 }
 
 func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }

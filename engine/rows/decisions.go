@@ -138,7 +138,7 @@ func (a *arrays[I, V]) someOutputs(by *Weights, first, width int, dst []float64)
 	}
 }
 
-// decide of dense rows by feature takes them as rows with an entry for every feature.
+// decide of dense rows by feature is timesPanels, whose sums are added in the order of the features.
 func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
 	outputs := len(by.Intercept)
 	if outputs == 1 || !by.ByFeature {
@@ -149,10 +149,20 @@ func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
 		}
 		return true
 	}
-	row := &arrays[int32, V]{indptr: []int64{0, int64(cols)}, indices: upTo(cols)}
+	shape := panel.Shape{Features: cols, Classes: outputs}
+	weights, sums := make([]float64, shape.Len()), make([]float64, a.n*shape.Stride())
+	for first := 0; first < outputs; first += panel.Width {
+		of := shape.Panel(first / panel.Width)
+		for j := range cols {
+			copy(weights[of.Start+j*of.Stride:], by.Coef[j*outputs+first:j*outputs+min(outputs, first+of.Width)])
+		}
+	}
+	a.timesPanels(upTo(a.n), sums, weights, shape)
 	for i := range a.n {
-		row.values = a.row(i)
-		row.decide(by, cols, dst[i*outputs:(i+1)*outputs])
+		own := sums[i*shape.Stride():]
+		for y, shift := range by.Intercept {
+			dst[i*outputs+y] = own[y] + shift
+		}
 	}
 	return true
 }

@@ -57,6 +57,8 @@ func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 	}
 }
 
+func (a *dense[V]) squares(i int, scale float64) float64 { return squares(a.row(i), scale) }
+
 func (a *dense[V]) rowTimes(i int, p []float64) float64 { return denseDot(a.row(i), p) }
 
 func (a *dense[V]) times(rows []int32, dst, p []float64, scale float64) {
@@ -243,18 +245,10 @@ func (w *float64Rows[V]) take(rows []int32) {
 		row := unsafe.Pointer(unsafe.SliceData(w.from.row(int(rows[k]))))
 		if unsafe.Sizeof(V(0)) == 4 {
 			into := w.copies[k*d : (k+1)*d]
-			widen(unsafe.Slice((*float32)(row), d), into)
+			clear(into)
+			denseAxpy(unsafe.Slice((*float32)(row), d), 1, into)
 			row = unsafe.Pointer(unsafe.SliceData(into))
 		}
 		w.place[k] = row
-	}
-}
-
-func widen(from []float32, to []float64) {
-	for ; len(from) >= 4 && len(to) >= 4; from, to = from[4:], to[4:] {
-		to[0], to[1], to[2], to[3] = float64(from[0]), float64(from[1]), float64(from[2]), float64(from[3])
-	}
-	for k, v := range from {
-		to[k] = float64(v)
 	}
 }

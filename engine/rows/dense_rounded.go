@@ -56,12 +56,15 @@ func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
 	}
 }
 
-// eachColumn visits the columns: its first weight and the steps to the next one, in a shape and rounded.
-func (a *dense[V]) eachColumn(shape panel.Shape, visit func(at, step, rounded, width int)) {
+// eachRun visits columns that lie side by side in a shape and rounded: their first weights in the two, the steps to
+// those of the next feature, and how many they are.
+func (a *dense[V]) eachRun(shape panel.Shape, visit func(at, step, rounded, width, run int)) {
 	eachRounded(shape, func(first, columns, width int) {
-		for c := range columns {
-			of := shape.Panel((first + c) / panel.Width)
-			visit(of.Start+first+c-of.First, of.Stride, first*a.d+c, width)
+		for end := first + columns; first < end; {
+			of, from := shape.Panel(first/panel.Width), first/roundedWidth*roundedWidth
+			run := min(end, of.First+of.Width) - first
+			visit(of.Start+first-of.First, of.Stride, from*a.d+first-from, width, run)
+			first += run
 		}
 	})
 }
@@ -74,9 +77,12 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 		unit = 1
 	}
 	weights = make([]float32, a.roundedLen(shape))
-	a.eachColumn(shape, func(at, step, rounded, width int) {
+	a.eachRun(shape, func(at, step, rounded, width, run int) {
 		for j := range a.d {
-			weights[rounded+j*width] = float32(p[at+j*step] / unit)
+			own := weights[rounded+j*width:]
+			for c, v := range p[at+j*step : at+j*step+run] {
+				own[c] = float32(v / unit)
+			}
 		}
 	})
 	return weights, unit
@@ -84,9 +90,12 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 
 // spread adds unit times sums in float32, and clears them.
 func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
-	a.eachColumn(shape, func(at, step, rounded, width int) {
+	a.eachRun(shape, func(at, step, rounded, width, run int) {
 		for j := range a.d {
-			dst[at+j*step] += unit * float64(sums[rounded+j*width])
+			own := dst[at+j*step:]
+			for c, v := range sums[rounded+j*width : rounded+j*width+run] {
+				own[c] += unit * float64(v)
+			}
 		}
 	})
 	clear(sums)

@@ -19,6 +19,7 @@ type kernel interface {
 	packedBytes(cols int) float64                                  // of a value
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
+	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
 	rowTimes(i int, p []float64) float64
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
 	addTransposed(rows []int32, dst, q []float64, scale float64)
@@ -99,6 +100,18 @@ func (a *arrays[I, V]) visit(i int, visit func(col int, value float64)) {
 	for k, v := range values {
 		visit(int(indices[k]), float64(v))
 	}
+}
+
+func (a *arrays[I, V]) squares(i int, scale float64) float64 {
+	_, values := a.row(i)
+	return squares(values, scale)
+}
+
+func squares[V value](values []V, scale float64) (total float64) {
+	for _, v := range values {
+		total += (scale * float64(v)) * (scale * float64(v))
+	}
+	return total
 }
 
 func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {

@@ -188,10 +188,7 @@ func (m *Matrix) gramGroup(rows []int32) []int32 {
 	return rows
 }
 
-func (m *Matrix) SquaredNorm(i int) (total float64) {
-	m.kernel.visit(i, func(_ int, v float64) { total += (m.scale * v) * (m.scale * v) })
-	return total
-}
+func (m *Matrix) SquaredNorm(i int) float64 { return m.kernel.squares(i, m.scale) }
 
 // Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
 func (m *Matrix) Everywhere() *Matrix {
