@@ -8,6 +8,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -241,6 +243,54 @@ func TestAFlatTreeIsNoTree(t *testing.T) {
 	for j, w := range coefs[0] {
 		if math.Float64bits(w) != math.Float64bits(coefs[1][j]) {
 			t.Fatalf("weight %d: %v, %v", j, w, coefs[1][j])
+		}
+	}
+}
+
+// Solves of float32 rows begin rounded, and end as near the minimum as those of the same rows in float64: up to where
+// float32 leads, and beyond it.
+func TestSolvesThatBeginRoundedEndExactly(t *testing.T) {
+	const n, d, classes = 300, 24, 5
+	narrow, wide := make([]float32, n*d), make([]float64, n*d)
+	for k := range narrow {
+		narrow[k] = float32(math.Sin(float64(k*k%977)) + math.Cos(float64(k%d*(k/d%classes))))
+		wide[k] = float64(narrow[k])
+	}
+	x, errNarrow := rows.NewDense(n, d, d, narrow)
+	y, errWide := rows.NewDense(n, d, d, wide)
+	if errNarrow != nil || errWide != nil {
+		t.Fatal(errNarrow, errWide)
+	}
+	if x.Rounded(panel.Shape{Features: d, Classes: classes}) == nil {
+		t.Skip("this processor has no rounded products")
+	}
+	for name, l := range classLosses {
+		for _, tolerance := range []float64{1e-4, 1e-12} {
+			var ends []minimize.Outcome
+			var risks []*Risk
+			for _, m := range []*rows.Matrix{x, y} {
+				r := New(work.NewJob(1, nil), m, tree(t, -1, -1, -1, -1, -1), l, Frame{Constant: true}, alpha)
+				for i := range n {
+					r.Cost[i], r.Label[i] = 1.0/n, int32(i%classes)
+				}
+				r.UpdateSupport()
+				limits := minimize.Limits{Tolerance: tolerance, MaxSteps: 200}
+				ends, risks = append(ends, minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, limits)), append(risks, r)
+			}
+			if !ends[0].Converged {
+				t.Fatalf("%s: outcome %+v", name, ends[0])
+			}
+			exact := New(work.NewJob(1, nil), y, tree(t, -1, -1, -1, -1, -1), l, Frame{Constant: true}, alpha)
+			copy(exact.Weights, risks[0].Weights)
+			copy(exact.Cost, risks[0].Cost)
+			copy(exact.Label, risks[0].Label)
+			exact.UpdateSupport()
+			gradient := make([]float64, exact.Dim())
+			value := exact.Gradient(gradient)
+			if gap := exact.Gap(gradient); gap > 1.001*tolerance*value {
+				t.Errorf("%s: the gap is %v of the value at tolerance %v", name, gap/value, tolerance)
+			}
+			near(t, name+": value", value, ends[1].Value, 2*tolerance)
 		}
 	}
 }
