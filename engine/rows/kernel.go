@@ -20,6 +20,7 @@ type kernel interface {
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
+	pattern(i int, hashes []uint64) uint64
 	rowTimes(i int, p []float64) float64
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
 	addTransposed(rows []int32, dst, q []float64, scale float64)

@@ -262,22 +262,54 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 		hashes[2*j], hashes[2*j+1] = mixed(2*uint64(feature)+2), mixed(2*uint64(feature)+1)
 	}
 	job.Every(m.Rows(), func(i int) {
-		key, largest := uint64(0), 0.0
-		m.kernel.visit(i, func(_ int, value float64) { largest = max(largest, value) })
-		m.kernel.visit(i, func(col int, value float64) {
-			switch {
-			case value > largest/2:
-				key += hashes[2*col+1]
-			case value != 0:
-				key += hashes[2*col]
-			}
-			if value *= m.scale; value != 0 && len(number) <= fewFeatures {
-				key += mixed(uint64(number[col])<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
-			}
-		})
+		key := m.kernel.pattern(i, hashes)
+		if len(number) <= fewFeatures {
+			m.kernel.visit(i, func(col int, value float64) {
+				if value *= m.scale; value != 0 {
+					key += mixed(uint64(number[col])<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
+				}
+			})
+		}
 		keys[i] = mixed(key)
 	})
 	return keys
+}
+
+// pattern adds the hashes [2 features] of the features that are not zero, the second one where they are above half of the
+// largest.
+func (a *arrays[I, V]) pattern(i int, hashes []uint64) (key uint64) {
+	indices, values := a.row(i)
+	half := half(values)
+	for k, v := range values {
+		if at := 2 * int(indices[k]); v > half {
+			key += hashes[at+1]
+		} else if v != 0 {
+			key += hashes[at]
+		}
+	}
+	return key
+}
+
+func (a *dense[V]) pattern(i int, hashes []uint64) (key uint64) {
+	values := a.row(i)
+	half := half(values)
+	for j, v := range values {
+		if v > half {
+			key += hashes[2*j+1]
+		} else if v != 0 {
+			key += hashes[2*j]
+		}
+	}
+	return key
+}
+
+func half[V value](values []V) (largest V) {
+	for _, v := range values {
+		if v > largest {
+			largest = v
+		}
+	}
+	return largest / 2
 }
 
 // fewFeatures leave many rows without a difference in what is zero and what is large.
