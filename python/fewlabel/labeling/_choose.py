@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
@@ -92,9 +92,7 @@ def _clusters(Z: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """Cluster of each row (n_rows,), number of rows of each cluster (k,), cosine of each row with its center."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters
-        # One trial a center takes a tenth of the time of several; centers that are evenly spaced rows need twice the labels.
-        centers, _ = kmeans_plusplus(Z, min(k, MOST_CLUSTERS, len(Z)), random_state=0, n_local_trials=1)
-        found = KMeans(len(centers), init=centers, n_init=1, max_iter=ROUNDS).fit(Z)
+        found = KMeans(min(k, MOST_CLUSTERS, len(Z)), n_init=1, max_iter=ROUNDS, random_state=0).fit(Z)
     nearness = np.einsum("ij,ij->i", Z, normalize(found.cluster_centers_)[found.labels_])
     return found.labels_, np.bincount(found.labels_, minlength=found.n_clusters), nearness
 
