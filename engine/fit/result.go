@@ -41,7 +41,7 @@ type fitted struct {
 	reason  ending.Reason
 	last    float64 // objective of the last step
 	before  int     // steps of the run before
-	origin  origin
+	origin  classed // see start
 }
 
 // conclude is the result for the first n rows, which are the caller's.
