@@ -34,11 +34,8 @@ type Means struct {
 
 // NewMeans is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewMeans(job *work.Job, rows []int32, weights []float64, classes, stride int) *Means {
-	m := &Means{layout: layout{job, rows, weights, classes, stride}}
-	for _, v := range []*[]float64{&m.M, &m.slope, &m.curve} {
-		*v = make([]float64, classes)
-	}
-	return m
+	return &Means{layout: layout{job, rows, weights, classes, stride}, M: make([]float64, classes),
+		slope: make([]float64, classes), curve: make([]float64, classes)}
 }
 
 // Evaluate finds means and entropy at these scores, and returns the cost.
