@@ -139,9 +139,6 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	if r.Origin != nil {
 		out.origin = classed{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
 	}
-	if r.Path.Trace.Steps() > 0 {
-		out.last = r.Path.Trace.Objective(0)
-	}
 	if x.named.SoftLabels && !spec.SoftLabels { // the start was by another method
 		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
 		harden(x.sample, out.Distributions, out.Transduction)

@@ -39,7 +39,6 @@ type fitted struct {
 	spec    *method.Spec
 	trace   *trace.Trace
 	reason  ending.Reason
-	last    float64 // objective of the last step
 	before  int     // steps of the run before
 	origin  classed // see start
 }
