@@ -26,7 +26,6 @@ type Means struct {
 
 	M           []float64 // [K] means at the last Gradient or Evaluate
 	MeanEntropy float64   // Σ u H there
-	Value       float64   // of G there
 
 	layout
 	slope, curve []float64 // [K] of G at M
@@ -55,8 +54,7 @@ func (m *Means) evaluate(scores, state []float64) (value float64) {
 	})
 	m.MeanEntropy = sums[0]
 	copy(m.M, sums[1:])
-	m.Value = m.Constraint.At(m.M, m.slope, m.curve)
-	return m.Entropy*m.MeanEntropy + m.Value
+	return m.Entropy*m.MeanEntropy + m.Constraint.At(m.M, m.slope, m.curve)
 }
 
 // Gradient implements risk.Joint; state is p.
