@@ -45,11 +45,7 @@ func supervised(s *sample.Sample, job *work.Job) view {
 
 // fit learns from the labeled rows that are not held out.
 func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, held func(k int) bool) (coef, intercept []float64) {
-	tree, err := scores.NewTree(s.Classes(), scores.FlatParents(s.Classes()))
-	if err != nil {
-		panic(err)
-	}
-	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
+	r := risk.New(job, labeled, scores.Flat(s.Classes()), loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
 		risk.Frame{Constant: s.Options.FitIntercept}, strength)
 	var rows []int32
 	total := 0.0
