@@ -193,14 +193,10 @@ func (s *Sample) ClassRows() []float64 {
 
 // Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.
 func (s *Sample) Center(job *work.Job) []float64 {
+	rows, weights := s.Labeled, s.LabeledWeight
 	if s.Transductive() {
-		return s.mean(job, s.Unlabeled, s.UnlabeledWeight)
+		rows, weights = s.Unlabeled, s.UnlabeledWeight
 	}
-	return s.mean(job, s.Labeled, s.LabeledWeight)
-}
-
-// mean is the mean [d] of these rows; weights sum to 1.
-func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 {
 	weight := make([]float64, s.Rows.Rows())
 	for k, i := range rows {
 		weight[i] = weights[k]
