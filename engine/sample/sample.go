@@ -250,7 +250,7 @@ type Prepared struct {
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
 	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
-	out.rows, out.feature, out.absent = p.Rows.Arranged(job)
+	out.rows, out.feature, out.absent = p.Rows.Arranged(job, true)
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
 	return out
