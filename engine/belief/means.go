@@ -60,20 +60,17 @@ func (m *Means) evaluate(scores, state []float64) (value float64) {
 // Gradient implements risk.Joint; state is p.
 func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 	value = m.evaluate(scores, state)
-	m.each(func(k int) { m.rowGradient(m.row(slope, k), m.row(state, k), m.row(scores, k), m.weights[k]) })
+	m.each(func(k int) { // weight p (a - p . a); -log p is the negated score, up to a constant
+		dst, p, s, mean := m.row(slope, k), m.row(state, k), m.row(scores, k), 0.0
+		for y, q := range p {
+			dst[y] = m.slope[y] - m.Entropy*s[y]
+			mean += q * dst[y]
+		}
+		for y, q := range p {
+			dst[y] = m.weights[k] * q * (dst[y] - mean)
+		}
+	})
 	return value
-}
-
-// rowGradient puts weight p (a - p . a) into dst; -log p is the negated score, up to a constant.
-func (m *Means) rowGradient(dst, p, s []float64, weight float64) {
-	mean := 0.0
-	for y, q := range p {
-		dst[y] = m.slope[y] - m.Entropy*s[y]
-		mean += q * dst[y]
-	}
-	for y, q := range p {
-		dst[y] = weight * q * (dst[y] - mean)
-	}
 }
 
 // HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
