@@ -197,13 +197,7 @@ func (x *setting) unlabeledScores(m *model.Linear) (scores []float64) {
 // scoresWithout are scores [list, K] of rows by a fit without the labels of a fold, on its unlabeled rows.
 func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error) {
 	s, options := x.sample, x.options
-	var labeled []int
-	for k := range s.Labeled {
-		if !f.Held(k) {
-			labeled = append(labeled, k)
-		}
-	}
-	p, rows := s.Restricted(labeled, f.Chosen, x.prior.ChosenLabels)
+	p, rows := s.Restricted(func(k int) bool { return !f.Held(k) }, f.Chosen, x.prior.ChosenLabels)
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
 	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)
