@@ -36,8 +36,7 @@ func weak(first *fitted) (*fitted, error) {
 	if s.All.Labeled > 0 && s.Job.Count(enough) == 0 { // the second fit would be the first
 		return first, nil
 	}
-	model := first.Model
-	found, err := decided(model, s, x.problem.Rows)
+	found, err := decided(first.Model, s, x.problem.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func weak(first *fitted) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	second.before = model.Iterations
+	second.before = first.Model.Iterations
 	return learn(second, start{model: x.problem.Start})
 }
 
