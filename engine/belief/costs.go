@@ -7,10 +7,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Costs are the costs of each class for each unlabeled row: its loss and its prior cost.
@@ -23,7 +21,7 @@ type Costs struct {
 
 // NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
-	c := &Costs{Level: o.Weight, objective: o, units: units{sample: o.Sample, classes: o.Classes}}
+	c := &Costs{Level: o.Weight, objective: o, units: units{objective: o}}
 	if o.Sample.Copies != nil {
 		c.units.rows = []int32{} // not nil
 		for k, weight := range o.Sample.UnlabeledRows {
@@ -79,7 +77,7 @@ func (c *Costs) measure(r *risk.Risk) {
 // Cheapest changes labels [units] to the best ones that keep the class counts, or the shares where weights are unequal.
 func (c *Costs) Cheapest(labels []int32) {
 	o := c.objective
-	labeling.Cheapest(o.Job, labels, c.finite(), c.units.weights(o.Job), o.Prior)
+	labeling.Cheapest(o.Job, labels, c.finite(), c.units.weights(), o.Prior)
 }
 
 // finite are the costs [units, K] for hard labels.
@@ -98,7 +96,7 @@ func (c *Costs) Potentials(score objective.Scorer) []float64 {
 		score(c.row(k), i)
 	}
 	vector.Scale(c.values, -1)
-	weights := c.units.weights(o.Job)
+	weights := c.units.weights()
 	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)()
 }
 
@@ -141,10 +139,9 @@ func Differences(a, b []int32) int {
 //	         (switching, four planted classes), as exchanges of rows of unequal weight lose the class shares
 //	Cost     labels take as long as with copies; products do not
 type units struct {
-	sample  *sample.Sample
-	classes int
-	rows    []int32   // [units] place in Unlabeled of each; nil: every row is one
-	costs   []float64 // [units, K]
+	objective *objective.Objective
+	rows      []int32   // [units] place in Unlabeled of each; nil: every row is one
+	costs     []float64 // [units, K]
 }
 
 // labelsOf are the labels of the units' rows, for labels [unlabeled].
@@ -163,7 +160,7 @@ func (u *units) costsOf(costs []float64) []float64 {
 	if u.rows == nil {
 		return costs
 	}
-	k := u.classes
+	k := u.objective.Classes
 	u.costs = slices.Grow(u.costs[:0], len(u.rows)*k)
 	for _, j := range u.rows {
 		u.costs = append(u.costs, costs[int(j)*k:(int(j)+1)*k]...)
@@ -171,25 +168,25 @@ func (u *units) costsOf(costs []float64) []float64 {
 	return u.costs
 }
 
-func (u *units) weights(job *work.Job) []float64 {
+func (u *units) weights() []float64 {
 	if u.rows == nil {
-		return u.sample.UnlabeledWeight
+		return u.objective.Sample.UnlabeledWeight
 	}
-	return slices.Repeat([]float64{1 / float64(job.Count(len(u.rows)))}, len(u.rows))
+	return slices.Repeat([]float64{1 / float64(u.objective.Job.Count(len(u.rows)))}, len(u.rows))
 }
 
 // label puts the labels of units into a risk; rows with mixed labels become soft.
 func (u *units) label(r *risk.Risk, labels []int32) {
-	s := u.sample
+	s, classes := u.objective.Sample, u.objective.Classes
 	if u.rows == nil {
 		for k, i := range s.Unlabeled {
 			r.Label[i] = labels[k]
 		}
 		return
 	}
-	r.SoftLabels = make([]float64, len(s.Unlabeled)*u.classes)
+	r.SoftLabels = make([]float64, len(s.Unlabeled)*classes)
 	for k, row := range u.rows {
-		r.SoftLabels[int(row)*u.classes+int(labels[k])] += 1 / s.UnlabeledRows[row]
+		r.SoftLabels[int(row)*classes+int(labels[k])] += 1 / s.UnlabeledRows[row]
 		r.Label[s.Unlabeled[row]] = labels[k]
 	}
 	for k, row := range u.rows {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/minimize"
-	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -95,19 +94,17 @@ func (c *Costs) Admit(r *risk.Risk) {
 // Free rows have no label but a loss of their scores. Weakly labeled rows have their cheapest label.
 type Free struct {
 	*risk.Risk
-	objective *objective.Objective
-	costs     *Costs
-	descent   *minimize.QuasiNewton
-	labels    []int32 // [unlabeled] of the largest score, or the cheapest
-	known     []bool  // [unlabeled] weakly labeled rows, which have their label
-	gap       float64 // |g|² / 2α at the last At
+	costs   *Costs
+	descent *minimize.QuasiNewton
+	labels  []int32 // [unlabeled] of the largest score, or the cheapest
+	gap     float64 // |g|² / 2α at the last At
 }
 
 // NewFree makes the unlabeled rows of a risk free; memory is for minimize.QuasiNewton.
-func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Free {
-	f := &Free{Risk: r, objective: o, costs: costs, labels: make([]int32, len(o.Sample.Unlabeled)),
-		known: make([]bool, len(o.Sample.Unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}
-	for _, i := range o.Sample.Unlabeled {
+func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
+	unlabeled := costs.objective.Sample.Unlabeled
+	f := &Free{Risk: r, costs: costs, labels: make([]int32, len(unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}
+	for _, i := range unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}
 	costs.Admit(r)
@@ -116,9 +113,10 @@ func NewFree(r *risk.Risk, o *objective.Objective, costs *Costs, memory int) *Fr
 }
 
 func (f *Free) Enter(part float64) {
-	for k, i := range f.objective.Sample.Unlabeled {
-		f.Cost[i] = part * f.objective.Weight * f.objective.Sample.UnlabeledWeight[k]
-		if f.known[k] {
+	o := f.costs.objective
+	for k, i := range o.Sample.Unlabeled {
+		f.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
+		if o.Sample.Weak.Of(k).Known() {
 			f.Label[i] = f.labels[k]
 		}
 	}
@@ -127,14 +125,13 @@ func (f *Free) Enter(part float64) {
 // Relabel finds labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
 // class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
 func (f *Free) Relabel() (switched int, entropy float64) {
-	s, c, scores := f.objective.Sample, f.costs, make([]float64, f.objective.Classes)
+	c, s, scores := f.costs, f.costs.objective.Sample, make([]float64, f.costs.objective.Classes)
 	if s.Weak != nil {
 		c.measure(f.Risk)
 		c.addPrior(c.Level)
 	}
 	for k, i := range s.Unlabeled {
-		f.known[k] = s.Weak.Of(k).Known()
-		if f.Score(scores, i); f.known[k] {
+		if f.Score(scores, i); s.Weak.Of(k).Known() {
 			copy(scores, c.row(k))
 			vector.Scale(scores, -1)
 		}

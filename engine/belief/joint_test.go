@@ -20,7 +20,7 @@ func joined(
 ) *risk.Risk {
 	t.Helper()
 	data := planted.Classes(n, 14, 15, prior, 1)
-	tree, err := scores.NewTree(classes, []int32{5, 5, 6, 6, -1, -1, -1})
+	tree, err := scores.NewTree(classes, []int{5, 5, 6, 6, -1, -1, -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,6 @@ type Means struct {
 
 	M           []float64 // [K] means at the last Gradient or Evaluate
 	MeanEntropy float64   // Σ u H there
-	Value       float64   // of G there
 
 	layout
 	slope, curve []float64 // [K] of G at M
@@ -34,11 +33,8 @@ type Means struct {
 
 // NewMeans is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewMeans(job *work.Job, rows []int32, weights []float64, classes, stride int) *Means {
-	m := &Means{layout: layout{job, rows, weights, classes, stride}}
-	for _, v := range []*[]float64{&m.M, &m.slope, &m.curve} {
-		*v = make([]float64, classes)
-	}
-	return m
+	return &Means{layout: layout{job, rows, weights, classes, stride}, M: make([]float64, classes),
+		slope: make([]float64, classes), curve: make([]float64, classes)}
 }
 
 // Evaluate finds means and entropy at these scores, and returns the cost.
@@ -58,27 +54,23 @@ func (m *Means) evaluate(scores, state []float64) (value float64) {
 	})
 	m.MeanEntropy = sums[0]
 	copy(m.M, sums[1:])
-	m.Value = m.Constraint.At(m.M, m.slope, m.curve)
-	return m.Entropy*m.MeanEntropy + m.Value
+	return m.Entropy*m.MeanEntropy + m.Constraint.At(m.M, m.slope, m.curve)
 }
 
 // Gradient implements risk.Joint; state is p.
 func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 	value = m.evaluate(scores, state)
-	m.each(func(k int) { m.rowGradient(m.row(slope, k), m.row(state, k), m.row(scores, k), m.weights[k]) })
+	m.each(func(k int) { // weight p (a - p . a); -log p is the negated score, up to a constant
+		dst, p, s, mean := m.row(slope, k), m.row(state, k), m.row(scores, k), 0.0
+		for y, q := range p {
+			dst[y] = m.slope[y] - m.Entropy*s[y]
+			mean += q * dst[y]
+		}
+		for y, q := range p {
+			dst[y] = m.weights[k] * q * (dst[y] - mean)
+		}
+	})
 	return value
-}
-
-// rowGradient puts weight p (a - p . a) into dst; -log p is the negated score, up to a constant.
-func (m *Means) rowGradient(dst, p, s []float64, weight float64) {
-	mean := 0.0
-	for y, q := range p {
-		dst[y] = m.slope[y] - m.Entropy*s[y]
-		mean += q * dst[y]
-	}
-	for y, q := range p {
-		dst[y] = weight * q * (dst[y] - mean)
-	}
 }
 
 // HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by

@@ -30,12 +30,9 @@ type Posterior struct {
 
 // NewPosterior is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
-	e := &Posterior{layout: layout{job, rows, weights, len(prior), stride}, prior: prior}
-	for _, v := range []*[]float64{&e.Labels, &e.costs, &e.trial} {
-		*v = make([]float64, len(rows)*len(prior))
-	}
-	e.M, e.potentials = make([]float64, len(prior)), make([]float64, len(prior))
-	return e
+	classes, n := len(prior), len(rows)*len(prior)
+	return &Posterior{layout: layout{job, rows, weights, classes, stride}, prior: prior, M: make([]float64, classes),
+		Labels: make([]float64, n), costs: make([]float64, n), trial: make([]float64, n), potentials: make([]float64, classes)}
 }
 
 // label sets q to the best labels for scores + t changes.

@@ -99,8 +99,6 @@ func (e *Expected) Relabel() (switched int, entropy float64) {
 	return switched, entropy
 }
 
-func (e *Expected) Held() bool { return e.Residual <= Tolerance }
-
 // Measure is the objective without the constraint's term, and the residual.
 func (e *Expected) Measure() (value, residual float64) {
 	return e.measure(e.Full * e.Means.MeanEntropy)

@@ -14,7 +14,6 @@ import (
 type Split struct {
 	Folds     int   // with rows; 0: no labeled row can be held out
 	Labeled   []int // [Sample.Labeled] fold that holds the row out; -1: none, as its class has no other row
-	Distinct  int   // number of distinct labeled rows that are held out
 	Unlabeled []int // places in Sample.Unlabeled of the rows that are used
 	Chosen    []int // [Unlabeled] fold
 }
@@ -72,7 +71,6 @@ func (out *Split) holdOut(s *sample.Sample, rank []int32) {
 		members[s.Class[k]] = append(members[s.Class[k]], k)
 	}
 	next := 0 // goes on from class to class, so that all folds get rows
-	var held []float64
 	for _, rows := range members {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 		if len(rows) < 2 || keys[rows[0]] == keys[rows[len(rows)-1]] {
@@ -84,12 +82,9 @@ func (out *Split) holdOut(s *sample.Sample, rank []int32) {
 			}
 			out.Labeled[k] = next % folds
 			out.Folds = max(out.Folds, out.Labeled[k]+1)
-			held = append(held, keys[k])
 		}
 		next++
 	}
-	slices.Sort(held)
-	out.Distinct = len(slices.Compact(held))
 }
 
 const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits

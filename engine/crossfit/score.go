@@ -38,11 +38,10 @@ type Scored struct {
 
 // Fold has the labels that the model of a fold may not see, and the rows that it scores.
 type Fold struct {
-	Split   *Split
-	Number  int
-	Labeled []int32 // rows held out
-	Chosen  []int   // places in Sample.Unlabeled
-	Rows    []int32 // to score: Labeled, then Chosen
+	Split  *Split
+	Number int
+	Chosen []int   // places in Sample.Unlabeled
+	Rows   []int32 // to score: labeled ones held out, then Chosen
 }
 
 // Held reports whether the label of a labeled row is held out.
@@ -52,10 +51,9 @@ func (out *Split) fold(s *sample.Sample, number int) *Fold {
 	f := &Fold{Split: out, Number: number}
 	for k, i := range s.Labeled {
 		if f.Held(k) {
-			f.Labeled = append(f.Labeled, i)
+			f.Rows = append(f.Rows, i)
 		}
 	}
-	f.Rows = slices.Clone(f.Labeled)
 	for k, place := range out.Unlabeled {
 		if out.Chosen[k] == number {
 			f.Chosen, f.Rows = append(f.Chosen, place), append(f.Rows, s.Unlabeled[place])
@@ -81,7 +79,7 @@ func HeldOut(s *sample.Sample, split *Split, views int, score func(f *Fold) ([]f
 		for _, place := range f.Chosen {
 			out.Unlabeled.Weight = append(out.Unlabeled.Weight, s.UnlabeledRows[place])
 		}
-		cut := len(f.Labeled) * views * out.Classes
+		cut := (len(f.Rows) - len(f.Chosen)) * views * out.Classes
 		out.Held.Scores = append(out.Held.Scores, scores[:cut]...)
 		out.Unlabeled.Scores = append(out.Unlabeled.Scores, scores[cut:]...)
 	}
@@ -98,7 +96,9 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 	if s.All.Unlabeled >= ManyRows {
 		rows = startRows
 	}
-	s = part(s, job, maxRows(s, job, rows))
+	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
+	job.ReduceCounts(counts)
+	s = part(s, job, int(min(int64(rows), counts[0]*sample.CrossFitted/max(1, counts[1]))))
 	job = job.Local()
 	split := NewSplit(s, job, len(s.Unlabeled))
 	var views []view
@@ -109,21 +109,11 @@ func Score(s *sample.Sample, job *work.Job) *Scores {
 			views = append(views, mixture)
 		}
 	}
-	out, err := HeldOut(s, &split, len(views), func(f *Fold) ([]float64, error) {
-		return joined(views, f.Held, f.Rows, s.Classes()), nil
+	out, _ := HeldOut(s, &split, len(views), func(f *Fold) ([]float64, error) {
+		return joined(views, f.Held, f.Rows, s.Classes()), nil // never an error
 	})
-	if err != nil {
-		panic(err)
-	}
 	out.Visited = job.Visited()
 	return out
-}
-
-// maxRows is the number of unlabeled rows to use of all machines: rows, or fewer of at most sample.CrossFitted.
-func maxRows(s *sample.Sample, job *work.Job, rows int) int {
-	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
-	job.ReduceCounts(counts)
-	return int(min(int64(rows), counts[0]*sample.CrossFitted/max(1, counts[1])))
 }
 
 // joined puts the scores of the views side by side [rows, views K]; the scores of a view sum to 0.

@@ -21,26 +21,31 @@ const (
 // supervised is the view of linear models of the labeled rows.
 func supervised(s *sample.Sample, job *work.Job) view {
 	labeled, feature := s.Rows.Selected(job.Pool, s.Labeled).Packed(job)
-	return func(held func(k int) bool, rows []int32) []float64 {
-		return fit(s, job, labeled, feature, held).score(job, s.Rows, rows)
+	place := slices.Repeat([]int32{-1}, s.Rows.Cols()) // of a feature among those of labeled rows
+	for k, j := range feature {
+		place[j] = int32(k)
 	}
-}
-
-// linear is a model of the features that labeled rows have.
-type linear struct {
-	place     []int32 // [Rows.Cols] number of the feature among those of coef, or -1
-	classes   int
-	coef      []float64 // [features, K]
-	intercept []float64 // [K]
+	return func(held func(k int) bool, rows []int32) []float64 {
+		coef, intercept := fit(s, job, labeled, held)
+		classes := len(intercept)
+		scores := make([]float64, len(rows)*classes)
+		job.Every(len(rows), func(a int) {
+			dst := scores[a*classes : (a+1)*classes]
+			copy(dst, intercept)
+			s.Rows.Row(int(rows[a]), func(col int, value float64) {
+				if j := int(place[col]); j >= 0 {
+					vector.Add(dst, value, coef[j*classes:])
+				}
+			})
+		})
+		job.Check()
+		return scores
+	}
 }
 
 // fit learns from the labeled rows that are not held out.
-func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32, held func(k int) bool) *linear {
-	tree, err := scores.NewTree(s.Classes(), scores.FlatParents(s.Classes()))
-	if err != nil {
-		panic(err)
-	}
-	r := risk.New(job, labeled, tree, loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
+func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, held func(k int) bool) (coef, intercept []float64) {
+	r := risk.New(job, labeled, scores.Flat(s.Classes()), loss.OneAgainstRest{Margin: loss.SquaredHinge{}},
 		risk.Frame{Constant: s.Options.FitIntercept}, strength)
 	var rows []int32
 	total := 0.0
@@ -59,26 +64,5 @@ func fit(s *sample.Sample, job *work.Job, labeled *rows.Matrix, feature []int32,
 	}
 	r.PreconditionBy(rows, copies)
 	minimize.NewNewton(r.Dim(), job.Pool).Minimize(r, minimize.Limits{Tolerance: tolerance, MaxSteps: 50, Forcing: 0.2})
-	m := &linear{place: slices.Repeat([]int32{-1}, s.Rows.Cols()), classes: s.Classes()}
-	for k, j := range feature {
-		m.place[j] = int32(k)
-	}
-	m.coef, m.intercept = r.Linear()
-	return m
-}
-
-// score are the scores [list, K] of rows.
-func (m *linear) score(job *work.Job, rows *rows.Matrix, list []int32) []float64 {
-	scores := make([]float64, len(list)*m.classes)
-	job.Every(len(list), func(a int) {
-		dst := scores[a*m.classes : (a+1)*m.classes]
-		copy(dst, m.intercept)
-		rows.Row(int(list[a]), func(col int, value float64) {
-			if j := int(m.place[col]); j >= 0 {
-				vector.Add(dst, value, m.coef[j*m.classes:])
-			}
-		})
-	})
-	job.Check()
-	return scores
+	return r.Linear()
 }

@@ -120,7 +120,11 @@ func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, n
 	scores, rows, many := x.unlabeledScores(r.Model), held.Held, len(split.Unlabeled) >= fewRows
 	agreed, c := 1.0, 0.0
 	if many {
-		rows = drawn(s, split, scores)
+		rows = crossfit.Scored{}
+		for _, j := range split.Unlabeled {
+			rows.Scores = append(rows.Scores, scores[j*k:(j+1)*k]...)
+			rows.Weight = append(rows.Weight, s.UnlabeledRows[j])
+		}
 		agreed, c = next.agreement(rows.Scores, k), agreedRows*math.Sqrt(h)
 	}
 	r.warnOpen(right, h, agreed, len(held.Class))
@@ -135,16 +139,6 @@ func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, n
 	}
 	r.Calibration = &Calibration{HeldOut: len(held.Class), Temperature: ofFit * excess, Smoothing: e}
 	r.Distributions = distributions(x, probabilities(s, scores, ofFit, e))
-}
-
-// drawn are the rows of a split, with their part of scores [unlabeled, K].
-func drawn(s *sample.Sample, split *crossfit.Split, scores []float64) (out crossfit.Scored) {
-	k := s.Classes()
-	for _, j := range split.Unlabeled {
-		out.Scores = append(out.Scores, scores[j*k:(j+1)*k]...)
-		out.Weight = append(out.Weight, s.UnlabeledRows[j])
-	}
-	return out
 }
 
 // probabilities makes probabilities of the unlabeled rows of their scores [unlabeled, K].
@@ -197,13 +191,7 @@ func (x *setting) unlabeledScores(m *model.Linear) (scores []float64) {
 // scoresWithout are scores [list, K] of rows by a fit without the labels of a fold, on its unlabeled rows.
 func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error) {
 	s, options := x.sample, x.options
-	var labeled []int
-	for k := range s.Labeled {
-		if !f.Held(k) {
-			labeled = append(labeled, k)
-		}
-	}
-	p, rows := s.Restricted(labeled, f.Chosen, x.prior.ChosenLabels)
+	p, rows := s.Restricted(func(k int) bool { return !f.Held(k) }, f.Chosen, x.prior.ChosenLabels)
 	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
 	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
 	options.Tol = max(options.Tol, calibratedTol)

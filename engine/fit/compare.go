@@ -49,7 +49,7 @@ func replacedBy(current *fitted, fit func(job *work.Job, current *fitted) (*fitt
 		return err
 	})
 	job.CountAndCheck(silent.Visited())
-	improves := err == nil && better != nil && better.reason.Natural() && better.last < current.bound()
+	improves := err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
 	switched, end := 0, current
 	if improves {
 		switched, end = job.Count(belief.Differences(current.Transduction, better.Transduction)), better
@@ -64,7 +64,7 @@ func replacedBy(current *fitted, fit func(job *work.Job, current *fitted) (*fitt
 const muchBetter = 0.99
 
 // bound is the objective below which another fit has to end.
-func (f *fitted) bound() float64 { return muchBetter * f.last }
+func (f *fitted) bound() float64 { return muchBetter * f.trace.Objective(0) }
 
 func replace(current, better *fitted) {
 	model := current.Model

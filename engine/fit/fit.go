@@ -137,10 +137,7 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 			Transduction:  transduced(x.sample, solution.Score(r.Objective)),
 			Distributions: distributions(x, solution.SoftLabels)}}
 	if r.Origin != nil {
-		out.origin = origin{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
-	}
-	if r.Path.Trace.Steps() > 0 {
-		out.last = r.Path.Trace.Objective(0)
+		out.origin = classed{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
 	}
 	if x.named.SoftLabels && !spec.SoftLabels { // the start was by another method
 		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))

@@ -39,7 +39,7 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 	for name, data := range map[string]planted.Data{"two": planted.Topics(150, 20, 20, 0.4, 3), "five": fiveClasses(200, 3)} {
 		for _, balance := range []string{"mean", "labels"} {
 			r, k := runOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
-			free := belief.NewFree(k, r.Objective, r.Costs, 1)
+			free := belief.NewFree(k, r.Costs, 1)
 			free.Enter(1)
 			w := slices.Clone(free.Weights)
 			for j := range w {
@@ -68,7 +68,7 @@ func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
 		func(o *method.Options) { o.Alpha, o.Hierarchy = 2*o.Alpha, []int{-1, -1} },
 	} {
 		r, risk := runOf(t, data, gradientOptions(change))
-		free := belief.NewFree(risk, r.Objective, r.Costs, 1)
+		free := belief.NewFree(risk, r.Costs, 1)
 		free.Enter(1)
 		w := make([]float64, free.Dim())
 		shape := panel.Shape{Features: r.Objective.Sample.Rows.Cols(), Classes: 1 + k}

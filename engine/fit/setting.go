@@ -39,10 +39,11 @@ type setting struct {
 
 // start is where a run begins: at a model of the user or of a part of the rows, or else at the supervised solution.
 type start struct {
-	model  *model.Linear
-	spec   *method.Spec // of the method that chose the model; nil: that of the options
-	steps  int          // before
-	origin origin       // of the run before
+	model *model.Linear
+	spec  *method.Spec // of the method that chose the model; nil: that of the options
+	steps int          // before
+	// Unlabeled rows, perhaps a part (coarse.go), by the supervised solution where a method began; nil: it began elsewhere.
+	origin classed
 }
 
 // open checks a problem and finds the class shares of its unlabeled rows.
@@ -113,7 +114,8 @@ func (x *setting) objective(job *work.Job, spec *method.Spec) *objective.Objecti
 	l, paired := x.options.Loss.Spec(), x.sample.Paired()
 	o := &objective.Objective{Sample: x.sample, Job: job, Classes: x.sample.Classes(), Scores: x.scores,
 		Prior: x.prior.Shares, Alpha: x.options.Alpha, Weight: x.options.UnlabeledWeight, Loss: l.Of(paired),
-		Smoothings: l.Smoothings, Centered: x.centered(spec), OwnLoss: spec.OwnLoss != nil}
+		Smoothings: l.Smoothings, OwnLoss: spec.OwnLoss != nil,
+		Centered: x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) == "mean"}
 	if o.OwnLoss {
 		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
 	}
@@ -148,11 +150,6 @@ func (x *setting) balance(spec *method.Spec) string {
 		return "share"
 	}
 	return spec.Balance
-}
-
-// centered reports whether the mean scores of the unlabeled rows are held at the class shares.
-func (x *setting) centered(spec *method.Spec) bool {
-	return x.options.FitIntercept && x.sample.Transductive() && x.balance(spec) == "mean"
 }
 
 // thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where

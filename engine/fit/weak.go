@@ -36,8 +36,7 @@ func weak(first *fitted) (*fitted, error) {
 	if s.All.Labeled > 0 && s.Job.Count(enough) == 0 { // the second fit would be the first
 		return first, nil
 	}
-	model := first.Model
-	found, err := decided(model, s, x.problem.Rows)
+	found, err := decided(first.Model, s, x.problem.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func weak(first *fitted) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	second.before = model.Iterations
+	second.before = first.Model.Iterations
 	return learn(second, start{model: x.problem.Start})
 }
 
@@ -57,20 +56,20 @@ const (
 	nearlyCertain  = 0.95 // probability of a class from which on a copy is labeled in the first fit too
 )
 
-// copies are copies of rows that count as labeled.
-type copies struct {
+// classed are rows with a class and a weight each.
+type classed struct {
 	rows    []int32
 	class   []int32   // [rows]
 	weights []float64 // [rows] in rows
 }
 
-func (c *copies) add(row, class int32, weight float64) {
+func (c *classed) add(row, class int32, weight float64) {
 	c.rows, c.class, c.weights = append(c.rows, row), append(c.class, class), append(c.weights, weight)
 }
 
 // certain are copies of the rows that are nearly certain; where no row has a label, copies of all weakly labeled rows
 // with each of their likeliest classes.
-func certain(s *sample.Sample) (c copies) {
+func certain(s *sample.Sample) (c classed) {
 	for k, i := range s.Unlabeled {
 		row := s.Weak.Of(k)
 		if s.All.Labeled == 0 {
@@ -83,7 +82,7 @@ func certain(s *sample.Sample) (c copies) {
 }
 
 // addLikeliest adds the classes of more than half of the largest probability, weighted by its excess over chance.
-func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
+func (c *classed) addLikeliest(i int32, p []float64, rows float64) {
 	k := float64(len(p))
 	beyond := slices.Max(p)*k - 1
 	for y, share := range p {
@@ -94,7 +93,7 @@ func (c *copies) addLikeliest(i int32, p []float64, rows float64) {
 }
 
 // informative are copies of rows with enough information in the likeliest class by decisions and prior costs.
-func informative(s *sample.Sample, found decisions, temperature float64) (c copies) {
+func informative(s *sample.Sample, found decisions, temperature float64) (c classed) {
 	classes := s.Classes()
 	costs := make([]float64, classes)
 	for k, i := range s.Unlabeled {
@@ -111,7 +110,7 @@ func informative(s *sample.Sample, found decisions, temperature float64) (c copi
 }
 
 // even bounds the weights of copies: in every class the same part of its labeled rows, the lower quartile of all parts.
-func (c copies) even(s *sample.Sample) (kept copies) {
+func (c classed) even(s *sample.Sample) (kept classed) {
 	if s.All.Labeled == 0 {
 		return c
 	}
@@ -173,7 +172,7 @@ func (x *setting) forSample(s *sample.Sample) (*setting, error) {
 const fewerRows = "give fewer rows, or use a machine with more memory"
 
 // withCopies is the setting of the same problem with copies of rows after the others, which are not in the result.
-func (x *setting) withCopies(c copies) (*setting, error) {
+func (x *setting) withCopies(c classed) (*setting, error) {
 	p, job := x.problem, x.weak.Job
 	n := p.Rows.Rows()
 	nonZeros := p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()

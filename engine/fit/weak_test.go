@@ -682,7 +682,7 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 	}
 	scores := make([]float64, 2*n)
 	scores[2*2+1] = 1
-	for name, more := range map[string]copies{"certain": certain(s), "informative": informative(s, decisions{scores, s.Classes()}, 0.2)} {
+	for name, more := range map[string]classed{"certain": certain(s), "informative": informative(s, decisions{scores, s.Classes()}, 0.2)} {
 		sums := [2]float64{}
 		for k, y := range more.class {
 			sums[y] += more.weights[k]

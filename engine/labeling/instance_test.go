@@ -92,10 +92,9 @@ func (in instance) bestByTrial() float64 {
 	return best
 }
 
-// Transport is transport with the potentials and the number of moves.
-func Transport(labels []int32, costs []float64, counts []int) (potentials []float64, moves int) {
-	g := transport(labels, costs, counts)
-	return g.centred(), g.moves
+// Transport is transport with the potentials.
+func Transport(labels []int32, costs []float64, counts []int) (potentials []float64) {
+	return transport(labels, costs, counts).centred()
 }
 
 // Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.

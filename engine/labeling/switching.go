@@ -97,7 +97,6 @@ type frontier struct {
 	members  [][]int32 // rows of each class
 	position []int32   // of a row among the members of its class
 	borders  []border  // of (a, b) at a classes + b
-	moves    int
 }
 
 type border struct {
@@ -207,7 +206,6 @@ func (f *frontier) move(row int32, class int) {
 	f.members[f.labels[row]] = list[:len(list)-1]
 	f.labels[row] = int32(class)
 	f.join(row, int32(class))
-	f.moves++
 	costs := f.costsOf(row)
 	for y, there := range costs {
 		c := candidate{there - costs[class], row}

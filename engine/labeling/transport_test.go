@@ -47,7 +47,7 @@ func TestTransportAndSimplexFindTheBestOfAllLabelings(t *testing.T) {
 		for _, in := range []instance{topics(n, m, seed), whole(n, m, 3, seed), whole(n, m, 1, seed)} {
 			want := in.bestByTrial()
 			labels := in.greedy()
-			v, _ := Transport(labels, in.costs, in.counts)
+			v := Transport(labels, in.costs, in.counts)
 			in.proof(t, labels, v)
 			if got := in.total(labels); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("seed %d: Transport %v, should be %v", seed, got, want)
@@ -68,7 +68,7 @@ func TestTransportIsSimplex(t *testing.T) {
 			whole(500, 5, 1000, seed), whole(300, 6, 1, seed),
 		} {
 			labels := in.greedy()
-			v, _ := Transport(labels, in.costs, in.counts)
+			v := Transport(labels, in.costs, in.counts)
 			in.proof(t, labels, v)
 			_, total, _ := simplex(in.costs, in.counts)
 			if got := in.total(labels); math.Abs(got-total) > 1e-10*(1+math.Abs(total)) {
@@ -94,7 +94,7 @@ func TestTransportStartsAnywhere(t *testing.T) {
 					labels[i] = int32(random.IntN(in.classes())) // of the wrong counts
 				}
 			}
-			v, _ := Transport(labels, in.costs, in.counts)
+			v := Transport(labels, in.costs, in.counts)
 			in.proof(t, labels, v)
 			if !slices.Equal(labels, best) {
 				t.Fatalf("seed %d: start %d leads to other labels", seed, start)
@@ -108,13 +108,14 @@ func TestTransportOnALargeProblem(t *testing.T) {
 		labels := in.greedy()
 		Switch(labels, in.costs, in.classes(), 0)
 		switched := in.total(labels)
-		v, _ := Transport(labels, in.costs, in.counts)
+		v := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
 		if switched < in.total(labels)-1e-9*math.Abs(switched) {
 			t.Errorf("switching %v is better than the optimum %v", switched, in.total(labels))
 		}
-		if _, moves := Transport(slices.Clone(labels), in.costs, in.counts); moves != 0 {
-			t.Errorf("an optimum of %d rows was changed by %d moves", in.rows, moves)
+		again := slices.Clone(labels)
+		if Transport(again, in.costs, in.counts); !slices.Equal(again, labels) {
+			t.Errorf("an optimum of %d rows was changed", in.rows)
 		}
 	}
 }
@@ -140,17 +141,17 @@ func TestTransportGoesOnWhereSwitchingStops(t *testing.T) {
 	if Switch(labels, in.costs, 4, 0) != 0 {
 		t.Fatalf("switching found an exchange")
 	}
-	v, moves := Transport(labels, in.costs, in.counts)
+	v := Transport(labels, in.costs, in.counts)
 	in.proof(t, labels, v)
-	if !slices.Equal(labels, []int32{1, 2, 3, 0}) || moves == 0 {
-		t.Errorf("labels %v after %d moves", labels, moves)
+	if !slices.Equal(labels, []int32{1, 2, 3, 0}) {
+		t.Errorf("labels %v", labels)
 	}
 }
 
 func TestPotentialsLieInTheMiddle(t *testing.T) {
 	// c_1 - c_0 is -3 and -1 in class 1, 2 and 6 in class 0: v_1 - v_0 may be anything from -1 to 2.
 	in := instance{[]float64{0, -3, 0, 6, 0, -1, 0, 2}, []int{2, 2}, 4}
-	v, _ := Transport(in.greedy(), in.costs, in.counts)
+	v := Transport(in.greedy(), in.costs, in.counts)
 	if !slices.Equal(v, []float64{-0.25, 0.25}) {
 		t.Errorf("potentials %v", v)
 	}
@@ -158,7 +159,7 @@ func TestPotentialsLieInTheMiddle(t *testing.T) {
 	for seed := range uint64(10) {
 		in := topics(800, 11, seed)
 		labels, m := in.greedy(), in.classes()
-		v, _ := Transport(labels, in.costs, in.counts)
+		v := Transport(labels, in.costs, in.counts)
 		for i, y := range labels {
 			for z := range m {
 				if z != int(y) && !(in.costs[i*m+z]-v[z]-in.costs[i*m+int(y)]+v[y] > 1e-9) {
@@ -177,7 +178,7 @@ func TestNoRowsAndOneRowAndOneClass(t *testing.T) {
 	} {
 		labels := in.greedy()
 		Switch(labels, in.costs, in.classes(), 0)
-		v, _ := Transport(labels, in.costs, in.counts)
+		v := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
 		if other, _, _ := simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {
 			t.Errorf("labels %v, with Simplex %v", labels, other)

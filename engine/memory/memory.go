@@ -78,27 +78,23 @@ const (
 
 // hierarchy is one of the two forms in which Linux shows control groups.
 type hierarchy struct {
-	controllers  string // in the second field of /proc/self/cgroup
 	folder       string
 	limit, usage string
 	reclaimable  string // in memory.stat: pages of files, which the system drops first
 }
 
-var hierarchies = []hierarchy{
-	{"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
-	{"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+// hierarchies by the second field of /proc/self/cgroup, the controllers.
+var hierarchies = map[string]hierarchy{
+	"":       {"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+	"memory": {"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
 }
 
 // ofGroups is what the tightest of the process's control groups leaves, as in a container.
 func ofGroups(root fs.FS) float64 {
 	least := math.Inf(1)
 	for _, line := range lines(root, "proc/self/cgroup") {
-		parts := strings.SplitN(line, ":", 3) // number:controllers:path
-		if len(parts) != 3 {
-			continue
-		}
-		for _, h := range hierarchies {
-			if h.controllers == parts[1] {
+		if parts := strings.SplitN(line, ":", 3); len(parts) == 3 { // number:controllers:path
+			if h, known := hierarchies[parts[1]]; known {
 				least = min(least, h.left(root, parts[2]))
 			}
 		}

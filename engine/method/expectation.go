@@ -70,7 +70,7 @@ type rounds struct {
 func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 
 func (s *rounds) Next(step schedule.Step) ending.Reason {
-	held := s.Held()
+	held := s.Residual <= belief.Tolerance
 	if s.stuck++; s.Residual < 0.9*s.lowest || held {
 		s.stuck, s.lowest = 0, min(s.lowest, s.Residual)
 	}

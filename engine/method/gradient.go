@@ -23,7 +23,7 @@ import (
 //	Stops    |g|² / 2α <= tol F at the full λ': a stationary point, perhaps not the lowest
 //	Cost     a step: two passes, and 4 descentPairs vectors of weights
 func descend(d *descent) *Solution {
-	free := belief.NewFree(d.risk, d.Objective, d.Costs, descentPairs)
+	free := belief.NewFree(d.risk, d.Costs, descentPairs)
 	d.began(d.risk.Score)
 	p, tol, weight := d.Path, d.Options.Tol, d.Objective.Weight
 	if !d.AtOnce {

@@ -46,13 +46,9 @@ func Map(s *sample.Sample) (scores.Map, error) {
 	case s.Paired():
 		return scores.Pair{}, nil
 	case s.Options.Hierarchy == nil:
-		return scores.NewTree(s.Classes(), scores.FlatParents(s.Classes()))
+		return scores.Flat(s.Classes()), nil
 	}
-	parents := make([]int32, len(s.Options.Hierarchy))
-	for v, p := range s.Options.Hierarchy {
-		parents[v] = int32(max(-2, min(p, math.MaxInt32)))
-	}
-	return scores.NewTree(s.Classes(), parents)
+	return scores.NewTree(s.Classes(), s.Options.Hierarchy)
 }
 
 func (o *Objective) frame() risk.Frame {

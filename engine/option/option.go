@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ type Table []Option
 func (t Table) Text() string {
 	list := make([]map[string]any, len(t))
 	for k, o := range t {
-		kind, _ := o.kind()
+		kind := kinds[reflect.TypeOf(o.Value)][0]
 		entry := map[string]any{"name": o.Name, "type": kind, "meaning": o.Meaning, "default": o.Value}
 		switch {
 		case o.Choices != nil:
@@ -81,7 +82,7 @@ func (t Table) Decode(text []byte) error {
 }
 
 func (o Option) set(value json.RawMessage) error {
-	_, words := o.kind()
+	words := kinds[reflect.TypeOf(o.Value)][1]
 	nullable := strings.HasPrefix(words, "an array")
 	nullInside := value[0] == '[' && bytes.Contains(value, []byte("null")) // which encoding/json takes for 0
 	if string(value) == "null" && !nullable || nullInside || json.Unmarshal(value, o.Value) != nil {
@@ -90,27 +91,17 @@ func (o Option) set(value json.RawMessage) error {
 	return o.check()
 }
 
-// kind is the name of a kind of values, and what a message calls it.
-func (o Option) kind() (name, words string) {
-	switch o.Value.(type) {
-	case *bool:
-		return "boolean", "a boolean"
-	case *int:
-		return "integer", "an integer"
-	case *float64:
-		return "number", "a number"
-	case *Weight:
-		return "number or auto", "a number or \"auto\""
-	case *string:
-		return "string", "a string"
-	case *[]int:
-		return "integers", "an array of integers"
-	case *[]float64:
-		return "numbers", "an array of numbers"
-	case *RuleOrNumbers:
-		return "string or numbers", "a string or an array of numbers"
-	}
-	return "strings", "an array of strings"
+// kinds of values: the name of each, and what a message calls it.
+var kinds = map[reflect.Type][2]string{
+	reflect.TypeFor[*bool]():          {"boolean", "a boolean"},
+	reflect.TypeFor[*int]():           {"integer", "an integer"},
+	reflect.TypeFor[*float64]():       {"number", "a number"},
+	reflect.TypeFor[*Weight]():        {"number or auto", "a number or \"auto\""},
+	reflect.TypeFor[*string]():        {"string", "a string"},
+	reflect.TypeFor[*[]int]():         {"integers", "an array of integers"},
+	reflect.TypeFor[*[]float64]():     {"numbers", "an array of numbers"},
+	reflect.TypeFor[*RuleOrNumbers](): {"string or numbers", "a string or an array of numbers"},
+	reflect.TypeFor[*fault.Names]():   {"strings", "an array of strings"},
 }
 
 func (o Option) check() error {

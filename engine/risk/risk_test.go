@@ -42,7 +42,7 @@ var classLosses = map[string]loss.Classes{
 
 var signed = loss.Signed{Margin: loss.SquaredHinge{}}
 
-func tree(t *testing.T, parents ...int32) *scores.Tree {
+func tree(t *testing.T, parents ...int) *scores.Tree {
 	t.Helper()
 	tree, err := scores.NewTree(5, parents)
 	if err != nil {
@@ -194,7 +194,7 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 // Two classes one against the rest are the pair on a scale of two: the same weights, with opposite signs.
 func TestTwoClassesAreThePair(t *testing.T) {
 	data := planted.Topics(200, 30, 20, 0.3, 1)
-	flat, err := scores.NewTree(2, []int32{-1, -1})
+	flat, err := scores.NewTree(2, []int{-1, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestTwoClassesAreThePair(t *testing.T) {
 func TestAFlatTreeIsNoTree(t *testing.T) {
 	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
 	var coefs [2][]float64
-	for k, parents := range [][]int32{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
+	for k, parents := range [][]int{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
 		r := New(work.NewJob(1, nil), data.Rows, tree(t, parents...), classLosses["maxent"], Frame{Constant: true}, alpha)
 		for i, y := range data.Truth {
 			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y

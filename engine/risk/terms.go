@@ -32,10 +32,8 @@ type losses struct {
 
 func newLosses(n, stride int, m scores.Map, l loss.Classes) *losses {
 	s := &losses{outputs: m, stride: stride, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
+		scores: make([]float64, n*stride), changes: make([]float64, n*stride), state: make([]float64, n*stride),
 		activity: make([]uint8, n)}
-	for _, v := range []*[]float64{&s.scores, &s.changes, &s.state} {
-		*v = make([]float64, n*stride)
-	}
 	s.SetLoss(l)
 	return s
 }

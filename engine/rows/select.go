@@ -136,18 +136,14 @@ func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first 
 // text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
 // their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
-	packed, old, _ = m.arranged(job, false)
+	packed, old, _ = m.Arranged(job, false)
 	return packed, old
 }
 
-// Arranged are the packed rows, or those with the features as they are where packing does not pay: rows with many
-// non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000 features take as
-// long so, and half of the memory. absent are those that do not occur.
-func (m *Matrix) Arranged(job *work.Job) (arranged *Matrix, old, absent []int32) {
-	return m.arranged(job, true)
-}
-
-func (m *Matrix) arranged(job *work.Job, mayKeep bool) (arranged *Matrix, old, absent []int32) {
+// Arranged are the packed rows, or if it may keep these, those with the features as they are where packing does not pay:
+// rows with many non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000
+// features take as long so, and half of the memory. absent are those that do not occur.
+func (m *Matrix) Arranged(job *work.Job, mayKeep bool) (arranged *Matrix, old, absent []int32) {
 	k, old, absent := m.kernel.packed(job, m.cols, mayKeep)
 	view := *m
 	view.cols, view.kernel = len(old), k
@@ -212,7 +208,10 @@ func (a *arrays[I, V]) packed(job *work.Job, cols int, mayKeep bool) (k kernel, 
 	for k, j := range old {
 		number[j] = int32(k)
 	}
-	return a.renumbered(job.Pool, number, len(old)), old, absent
+	if len(old) <= twoBytes {
+		return &arrays[uint16, V]{a.indptr, renumber[uint16](job.Pool, a.stored(), number), a.values}, old, absent
+	}
+	return &arrays[int32, V]{a.indptr, renumber[int32](job.Pool, a.stored(), number), a.values}, old, absent
 }
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
@@ -230,13 +229,6 @@ func byFrequency(counts []int64) []int32 {
 		order[k] = int32(key & math.MaxUint32)
 	}
 	return order
-}
-
-func (a *arrays[I, V]) renumbered(pool *work.Pool, number []int32, cols int) kernel {
-	if cols <= twoBytes {
-		return &arrays[uint16, V]{a.indptr, renumber[uint16](pool, a.stored(), number), a.values}
-	}
-	return &arrays[int32, V]{a.indptr, renumber[int32](pool, a.stored(), number), a.values}
 }
 
 // stored are the indices that the rows use: the caller's array may be longer.

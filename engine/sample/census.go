@@ -45,13 +45,16 @@ func NoLabel(given bool) error {
 		"something of a row and unlabeled_weight is above 0")
 }
 
-// Restricted is the problem, without Rows, of the rows at these places in Labeled and Unlabeled, and their numbers.
-func (s *Sample) Restricted(labeled, unlabeled []int, chosenLabels bool) (p Problem, rows []int32) {
+// Restricted is the problem, without Rows, of the labeled rows at the places that are kept and the unlabeled ones at
+// these places, and their numbers.
+func (s *Sample) Restricted(keep func(k int) bool, unlabeled []int, chosenLabels bool) (p Problem, rows []int32) {
 	p = Problem{Classes: s.Classes(), ChosenLabels: chosenLabels, Copies: s.Copies != nil}
-	places := make([]int32, 0, len(labeled)+len(unlabeled))
-	for _, k := range labeled {
-		rows, places = append(rows, s.Labeled[k]), append(places, -1)
-		p.Labels, p.Weights = append(p.Labels, s.Class[k]), append(p.Weights, s.LabeledRows[k])
+	places := make([]int32, 0, len(s.Labeled)+len(unlabeled))
+	for k, i := range s.Labeled {
+		if keep(k) {
+			rows, places = append(rows, i), append(places, -1)
+			p.Labels, p.Weights = append(p.Labels, s.Class[k]), append(p.Weights, s.LabeledRows[k])
+		}
 	}
 	for _, k := range unlabeled {
 		rows, places = append(rows, s.Unlabeled[k]), append(places, int32(k))

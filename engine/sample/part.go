@@ -50,19 +50,16 @@ func (s *Sample) subsample(
 	job *work.Job, bits int, fraction uint64, shares []float64, chosenLabels bool, maxGathered int,
 ) (*Part, error) {
 	key := s.Keys(job)
-	labeled, unlabeled := make([]int, len(s.Labeled)), []int(nil)
-	for k := range labeled {
-		labeled[k] = k
-	}
+	var unlabeled []int
 	for k, i := range s.Unlabeled {
 		if key[i]>>bits%fraction == 0 {
 			unlabeled = append(unlabeled, k)
 		}
 	}
-	p, rows := s.Restricted(labeled, unlabeled, chosenLabels)
+	p, rows := s.Restricted(func(int) bool { return true }, unlabeled, chosenLabels)
 	taken := float64(len(unlabeled)) // or the copies that their weights stand for
 	if s.Copies != nil {
-		taken = vector.Sum(p.Weights[len(labeled):])
+		taken = vector.Sum(p.Weights[len(s.Labeled):])
 	}
 	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
 	counts := []float64{taken, float64(s.Units()), nonZeros, 0}

@@ -193,14 +193,10 @@ func (s *Sample) ClassRows() []float64 {
 
 // Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.
 func (s *Sample) Center(job *work.Job) []float64 {
+	rows, weights := s.Labeled, s.LabeledWeight
 	if s.Transductive() {
-		return s.mean(job, s.Unlabeled, s.UnlabeledWeight)
+		rows, weights = s.Unlabeled, s.UnlabeledWeight
 	}
-	return s.mean(job, s.Labeled, s.LabeledWeight)
-}
-
-// mean is the mean [d] of these rows; weights sum to 1.
-func (s *Sample) mean(job *work.Job, rows []int32, weights []float64) []float64 {
 	weight := make([]float64, s.Rows.Rows())
 	for k, i := range rows {
 		weight[i] = weights[k]
@@ -254,7 +250,7 @@ type Prepared struct {
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
 	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
-	out.rows, out.feature, out.absent = p.Rows.Arranged(job)
+	out.rows, out.feature, out.absent = p.Rows.Arranged(job, true)
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
 	return out

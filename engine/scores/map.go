@@ -60,45 +60,47 @@ func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], st
 // A node above all others is left out, as it adds the same to every class. For a tree of classes only s = z.
 type Tree struct {
 	classes int
-	parent  []int32   // [nodes] -1 at the top
-	down    []int32   // nodes with a parent, parents before children
+	parent  []int     // [nodes] -1 at the top
+	down    []int     // nodes with a parent, parents before children
 	slope   []float64 // [nodes] of Split: 1, for inner nodes B / (1 + B) with B the sum over the children
 }
 
 // NewTree makes a tree from the parent of every node, -1 at the top; the classes are the nodes 0 ... classes-1.
-func NewTree(classes int, parents []int32) (*Tree, error) {
+func NewTree(classes int, parents []int) (*Tree, error) {
 	if len(parents) < classes {
 		return nil, fault.Argument("hierarchy has %d nodes, but there are %d classes", len(parents), classes)
 	}
 	for v, p := range parents {
 		switch {
-		case p < -1 || int(p) >= len(parents):
+		case p < -1 || p >= len(parents):
 			return nil, fault.Argument("hierarchy: node %d has the parent %d, which is not a node", v, p)
-		case p >= 0 && int(p) < classes:
+		case p >= 0 && p < classes:
 			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
 		}
 	}
 	t := &Tree{classes: classes, parent: withoutTop(classes, parents)}
 	placed := make([]bool, len(t.parent))
 	for v := range t.parent {
-		if err := t.place(int32(v), placed); err != nil {
+		if err := t.place(v, placed); err != nil {
 			return nil, err
 		}
 	}
 	t.slope = slices.Repeat([]float64{1}, len(t.parent))
 	clear(t.slope[classes:])
-	t.sumUp(t.slope, func(v int32) { t.slope[v] /= 1 + t.slope[v] })
-	below := slices.Concat(slices.Repeat([]float64{1}, classes), make([]float64, len(t.parent)-classes))
-	if t.Up(below); slices.Contains(below, 0) {
-		return nil, fault.Argument("hierarchy: node %d has no class below it", slices.Index(below, 0))
+	t.sumUp(t.slope, func(v int) { t.slope[v] /= 1 + t.slope[v] })
+	if v := slices.Index(t.slope, 0); v >= 0 {
+		return nil, fault.Argument("hierarchy: node %d has no class below it", v)
 	}
 	return t, nil
 }
 
-func FlatParents(classes int) []int32 { return slices.Repeat([]int32{-1}, classes) }
+// Flat is the tree of classes only.
+func Flat(classes int) *Tree {
+	return &Tree{classes: classes, parent: slices.Repeat([]int{-1}, classes), slope: slices.Repeat([]float64{1}, classes)}
+}
 
 // withoutTop is the tree without a node that is above all others.
-func withoutTop(classes int, parents []int32) []int32 {
+func withoutTop(classes int, parents []int) []int {
 	parents = slices.Clone(parents)
 	top := slices.Index(parents, -1)
 	if top < classes || slices.Contains(parents[top+1:], -1) {
@@ -106,9 +108,9 @@ func withoutTop(classes int, parents []int32) []int32 {
 	}
 	for v, p := range parents {
 		switch {
-		case int(p) == top:
+		case p == top:
 			parents[v] = -1
-		case int(p) > top:
+		case p > top:
 			parents[v] = p - 1
 		}
 	}
@@ -116,8 +118,8 @@ func withoutTop(classes int, parents []int32) []int32 {
 }
 
 // place puts a node and those above it into the order, each once.
-func (t *Tree) place(v int32, placed []bool) error {
-	var path []int32
+func (t *Tree) place(v int, placed []bool) error {
+	var path []int
 	for u := v; u >= 0 && !placed[u]; u = t.parent[u] {
 		if len(path) > len(t.parent) {
 			return fault.Argument("hierarchy: node %d is its own ancestor", v)
@@ -142,7 +144,7 @@ func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
 // Depth is the number of nodes on the path to a class, itself included.
 func (t *Tree) Depth(class int) float64 {
 	depth := 0.0
-	for v := int32(class); v >= 0; v = t.parent[v] {
+	for v := class; v >= 0; v = t.parent[v] {
 		depth++
 	}
 	return depth
@@ -174,7 +176,7 @@ func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]
 func (t *Tree) Split(nodes, scores []float64) {
 	clear(nodes)
 	copy(nodes, scores)
-	t.sumUp(nodes, func(v int32) { nodes[v] *= 1 - t.slope[v] })
+	t.sumUp(nodes, func(v int) { nodes[v] *= 1 - t.slope[v] })
 	for _, v := range t.down { // scores of paths
 		nodes[v] += (1 - t.slope[v]) * nodes[t.parent[v]]
 	}
@@ -184,9 +186,9 @@ func (t *Tree) Split(nodes, scores []float64) {
 }
 
 // sumUp adds to every inner node the values of its children, and then changes it.
-func (t *Tree) sumUp(values []float64, change func(node int32)) {
-	inner := func(v int32) {
-		if int(v) >= t.classes {
+func (t *Tree) sumUp(values []float64, change func(node int)) {
+	inner := func(v int) {
+		if v >= t.classes {
 			change(v)
 		}
 	}
@@ -196,7 +198,7 @@ func (t *Tree) sumUp(values []float64, change func(node int32)) {
 	}
 	for v, p := range t.parent {
 		if p < 0 {
-			inner(int32(v))
+			inner(v)
 		}
 	}
 }

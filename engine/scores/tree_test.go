@@ -8,7 +8,7 @@ import (
 )
 
 // two classes under one group, a third beside it: nodes 0, 1, 2 (classes), 3 (group), 4 (top)
-var example = []int32{3, 3, 4, 4, -1}
+var example = []int{3, 3, 4, 4, -1}
 
 func TestDownAddsAlongThePath(t *testing.T) {
 	tree, err := NewTree(3, example)
@@ -23,7 +23,7 @@ func TestDownAddsAlongThePath(t *testing.T) {
 }
 
 func TestUpIsTheTransposeOfDown(t *testing.T) {
-	parents := []int32{5, 5, 6, 6, 7, 7, 8, 8, -1} // deeper: 5 and 7 ... under 8
+	parents := []int{5, 5, 6, 6, 7, 7, 8, 8, -1} // deeper: 5 and 7 ... under 8
 	parents[6] = 7
 	tree, err := NewTree(5, parents)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestUpIsTheTransposeOfDown(t *testing.T) {
 }
 
 func TestAFlatTreeHasNoInnerNodes(t *testing.T) {
-	for _, parents := range [][]int32{{-1, -1, -1}, {3, 3, 3, -1}} {
+	for _, parents := range [][]int{{-1, -1, -1}, {3, 3, 3, -1}} {
 		tree, err := NewTree(3, parents)
 		if err != nil || !tree.Flat() {
 			t.Errorf("%v: %v, %v", parents, tree, err)
@@ -56,15 +56,15 @@ func TestAFlatTreeHasNoInnerNodes(t *testing.T) {
 
 func TestBrokenTreesAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		parents []int32
+		parents []int
 		says    string
 	}{
-		{[]int32{-1}, "1 nodes"},
-		{[]int32{7, -1}, "not a node"},
-		{[]int32{-2, -1}, "not a node"},
-		{[]int32{1, -1, -1}, "must be a leaf"},
-		{[]int32{2, 2, 3, 2, -1}, "its own ancestor"},
-		{[]int32{-1, -1, -1}, "no class below"},
+		{[]int{-1}, "1 nodes"},
+		{[]int{7, -1}, "not a node"},
+		{[]int{-2, -1}, "not a node"},
+		{[]int{1, -1, -1}, "must be a leaf"},
+		{[]int{2, 2, 3, 2, -1}, "its own ancestor"},
+		{[]int{-1, -1, -1}, "no class below"},
 	} {
 		if _, err := NewTree(2, c.parents); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.parents, err)
@@ -75,7 +75,7 @@ func TestBrokenTreesAreRefused(t *testing.T) {
 // The nodes that Split finds have the class scores and the smallest norm: they are a combination of the paths, which is
 // what stands at right angles to every change that leaves the class scores alone.
 func TestSplitHasTheSmallestNorm(t *testing.T) {
-	for name, parents := range map[string][]int32{
+	for name, parents := range map[string][]int{
 		"flat":   {-1, -1, -1},
 		"groups": {5, 5, 6, 6, -1, -1, -1},
 		"uneven": {4, 5, 5, -1, -1, 4},

@@ -166,9 +166,7 @@ func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 func goBack(path, from []int32, states, perTag, last int) {
 	for t := len(path) - 1; t >= 0; t-- {
 		path[t] = int32(last / perTag)
-		if t > 0 {
-			last = int(from[t*states+last])
-		}
+		last = int(from[t*states+last]) // of the first token: anything
 	}
 }
 

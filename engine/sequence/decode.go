@@ -23,11 +23,8 @@ type Decoded struct {
 
 // Decode finds best paths, margins and marginals of sequences of the lengths by a model.
 func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to Decoded) error {
-	if err := model.CheckFeatures(x, m.Features); err != nil {
-		return err
-	}
 	bounds, err := boundsOf(lengths, x.Rows())
-	if err != nil {
+	if err := cmp.Or(model.CheckFeatures(x, m.Features), err); err != nil {
 		return err
 	}
 	if err := checkDecoding(m, pool, bounds); err != nil {

@@ -93,9 +93,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 		norm += p[i] * sum
 		if sum < underflow {
 			logs := room(&l.logs, k)
-			for j, v := range backward {
-				logs[j] = c.pair[i*k+j] + unary[j] + v
-			}
+			floats.Add(floats.AddTo(logs, c.pair[i*k:i*k+k], unary), backward)
 			next[i] = floats.LogSumExp(logs) - top
 		} else {
 			next[i] = math.Log(sum) + c.shift

@@ -42,7 +42,6 @@ type sample struct {
 	allowed        []uint8      // of the problem
 	labeled        float64      // tokens with a label or a set
 	tags, features int
-	nonZeros       int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
 	forbidden      []bool // [edgesLen] in the order of edges; nil: none is
@@ -52,7 +51,7 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	losses := map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}
 	loss, rows := losses[o.Loss], p.Rows.Rows()
 	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
-		features: p.Rows.Cols(), nonZeros: p.Rows.NonZeros()}
+		rows: p.Rows, features: p.Rows.Cols()}
 	if s.bounds, err = boundsOf(p.Lengths, rows); err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ func (s *sample) checkMemory(n int) error {
 	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
 		methods[s.options.Method].scores*stride*float64(n)
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*numbers + square + perRow*float64(n) + perColumn*float64(s.features) + 4*float64(s.nonZeros)
+	bytes := 8*numbers + square + perRow*float64(n) + perColumn*float64(s.features) + 4*float64(s.rows.NonZeros())
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
 }

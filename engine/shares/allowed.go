@@ -102,25 +102,21 @@ func checkAllowed(s *sample.Sample, costs, multipliers, shares []float64, heavie
 		}
 	}
 	s.Job.Reduce(confined)
-	within := make([]bool, classes)
-	for y, v := range multipliers {
-		within[y] = v < middle
-	}
-	return contradiction(s.Options.ClassNames, within, shares, confined[0], heaviest, s.Total(s.UnlabeledRows))
-}
-
-// contradiction is the error where the classes within have smaller shares than the rows confined to them, by a row or
-// more, stated for the smaller set: these classes or the others. confined and heaviest are parts of all rows.
-func contradiction(names fault.Names, within []bool, shares []float64, confined, heaviest, all float64) error {
 	var in, out []int
 	due := 0.0
-	for y, is := range within {
-		if is {
+	for y, v := range multipliers {
+		if v < middle {
 			in, due = append(in, y), due+shares[y]
 		} else {
 			out = append(out, y)
 		}
 	}
+	return contradiction(s.Options.ClassNames, in, out, due, confined[0], heaviest, s.Total(s.UnlabeledRows))
+}
+
+// contradiction is the error where the classes in have smaller shares, together due, than the rows confined to them, by
+// a row or more, stated for the smaller set: these classes or the others. confined and heaviest are parts of all rows.
+func contradiction(names fault.Names, in, out []int, due, confined, heaviest, all float64) error {
 	if confined-due < heaviest*(1-1e-9) {
 		return nil
 	}

@@ -1,3 +1,23 @@
+// Package shares finds the shares of the classes among the unlabeled rows where nobody gives them.
+//
+//	Problem  labeled rows have the class shares π, unlabeled rows unknown shares φ; within a class both are drawn alike
+//	         (label shift). People often label the same number of rows of each class, so π may say nothing of φ
+//	Symbols  K classes; l total weight of the labeled rows, in rows; s_iv scores [K] of row i by a model of view v that
+//	         has not seen its label; p_i = softmax(Σ_v β_v s_iv + b) calibrated probabilities; m_y their mean over
+//	         labeled rows
+//	Source   Saerens, Latinne & Decaestecker 2002, equation 2.9 (EM for φ); Alexandari, Kundaje & Shrikumar 2020
+//	         (calibration with a bias for each class before it)
+//	Method   models of two views, linear ones of the labeled rows and mixtures of all, five of each without a fifth of
+//	         the labels, score the rows held out and a fifth of the unlabeled rows each (package crossfit). β and b are
+//	         fitted to the rows held out (calibration.go). EM with a Dirichlet prior finds φ, which is shrunk to the
+//	         label shares as far as the difference may be chance (shift.go)
+//	Differences  p_iy is divided by m_y in place of π_y: the scores of a class with one label, which is never held out,
+//	         are low in all rows; the Dirichlet prior keeps a class with few labels from losing all of its rows
+//	Groups   every machine fits the same models to the same rows of all
+//	Cost     five supervised fits of the labeled rows; five mixtures of these and at most 2,500 unlabeled rows, eight
+//	         steps of two passes each
+//
+// Measured, with what was rejected, in docs/notes/class-shares.md.
 package shares
 
 import (
@@ -7,10 +27,17 @@ import (
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
+
+// Evidence is cross-fitted scores, from which shares are estimated.
+type Evidence struct{ *crossfit.Scores }
+
+func Score(s *sample.Sample, job *work.Job) *Evidence { return &Evidence{crossfit.Score(s, job)} }
 
 // Prior is the class shares of the unlabeled rows and how they were found.
 type Prior struct {
@@ -120,3 +147,51 @@ func checkGathered(s *sample.Sample) error {
 }
 
 const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
+
+// Options are the settings of Estimate.
+type Options struct {
+	Bootstrap    Bootstrap
+	FitIntercept bool
+	Threads      int
+}
+
+func DecodeOptions(text []byte) (Options, error) {
+	o := Options{Bootstrap: Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+	err := option.Table{
+		{Name: "n_bootstraps", Value: &o.Bootstrap.Times, Minimum: 2, Maximum: 1e6},
+		{Name: "confidence_level", Value: &o.Bootstrap.Level, Exclusive: true, Maximum: 1 - 1e-9},
+		{Name: "random_state", Value: &o.Bootstrap.Seed},
+		{Name: "fit_intercept", Value: &o.FitIntercept},
+		{Name: "threads", Value: &o.Threads, Minimum: 1},
+	}.Decode(text)
+	return o, err
+}
+
+// Shares are the class shares among the unlabeled rows, each with the ends of an interval.
+type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
+
+// Estimate finds the class shares that a fit of the same rows with class prior "auto" uses.
+func Estimate(p sample.Problem, o Options, interval bool) (Shares, error) {
+	return work.Guard(func() (estimate Shares, err error) {
+		options := sample.Options{UnlabeledWeight: option.AutoWeight, ClassPrior: sample.ClassPrior{Rule: "auto"},
+			FitIntercept: o.FitIntercept}
+		s, err := sample.New(p, options, work.NewJob(o.Threads, nil))
+		switch {
+		case err != nil:
+			return estimate, err
+		case s.OneClass():
+			return estimate, fault.Data("all labeled rows have the same class: its share needs no estimate")
+		case !s.Transductive():
+			return estimate, fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more",
+				s.All.Unlabeled)
+		}
+		prior, err := Find(s)
+		if err != nil {
+			return estimate, err
+		}
+		if estimate.Share = prior.Shares; interval {
+			estimate.Lower, estimate.Upper = prior.Evidence.Interval(s.Job, estimate.Share, o.Bootstrap)
+		}
+		return estimate, nil
+	})
+}

@@ -184,7 +184,10 @@ func squares[T float32 | float64](pool *work.Pool, v []T) float64 {
 func (b *block) withoutTheta(u []float64) []float64 {
 	out := slices.Clone(u)
 	for g, features := range b.groups {
-		v := b.project(g, u)
+		v := make([]float64, b.Components*b.shape.Classes) // Θ u [h, columns]
+		b.job.SumRows(len(features), 0, v, func(place int, dst, _ []float64) {
+			vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, features[place]))
+		})
 		b.job.Stripes(len(features), func(lo, hi int) {
 			row := make([]float64, b.shape.Classes)
 			for place := lo; place < hi; place++ {
@@ -200,13 +203,4 @@ func (b *block) withoutTheta(u []float64) []float64 {
 func (b *block) row(v []float64, feature int32) []float64 {
 	at := int(feature) * b.stride()
 	return v[at : at+b.shape.Classes]
-}
-
-// project is Θ u [h, columns] for a group.
-func (b *block) project(g int, u []float64) []float64 {
-	v := make([]float64, b.Components*b.shape.Classes)
-	b.job.SumRows(len(b.groups[g]), 0, v, func(place int, dst, _ []float64) {
-		vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, b.groups[g][place]))
-	})
-	return v
 }

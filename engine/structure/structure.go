@@ -154,11 +154,8 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	packed, old := p.Rows.Packed(job)
 	ones := slices.Repeat([]float64{1}, p.Rows.Rows())
 	length := packed.RootMeanSquare(job, ones)
-	if err := p.Rows.CheckLength(length); err != nil {
-		return nil, err
-	}
 	f.Rows, f.old = packed.Scaled(1/length), old
-	if err := f.group(); err != nil {
+	if err := cmp.Or(p.Rows.CheckLength(length), f.group()); err != nil {
 		return nil, err
 	}
 	f.hide()

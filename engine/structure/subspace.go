@@ -144,18 +144,14 @@ func (s *subspace) begin(before []float64) {
 
 // iterate moves the probes towards the first right singular vectors and leaves Y = U D Z.
 func (s *subspace) iterate() {
+	enough := s.shape.Classes == s.problems()
 	for before, k := 0.0, 0; ; k++ {
-		s.forward()
-		if s.shape.Classes == s.problems() || k == maxIterations {
+		if s.forward(); enough || k == maxIterations {
 			return
 		}
 		s.backward()
 		energy := s.orthonormalize() // near the squares of the first singular values of U D
-		if energy-before <= enoughGrowth*energy {
-			s.forward()
-			return
-		}
-		before = energy
+		enough, before = energy-before <= enoughGrowth*energy, energy
 	}
 }
 
