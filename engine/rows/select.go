@@ -267,41 +267,36 @@ func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
 	return keys
 }
 
-// pattern adds the hashes [2 features] of the features that are not zero, the second one where they are above half of the
-// largest.
-func (a *arrays[I, V]) pattern(i int, hashes []uint64) (key uint64) {
+func (a *arrays[I, V]) pattern(i int, hashes []uint64) uint64 {
 	indices, values := a.row(i)
-	half := half(values)
+	return pattern(indices, values, hashes)
+}
+
+func (a *dense[V]) pattern(i int, hashes []uint64) uint64 {
+	return pattern[int32](nil, a.row(i), hashes)
+}
+
+// pattern adds the hashes [2 features] of the features that are not zero, the second one where they are above half of the
+// largest; indices nil: all features.
+func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key uint64) {
+	largest := V(0)
+	for _, v := range values {
+		if v > largest {
+			largest = v
+		}
+	}
 	for k, v := range values {
-		if at := 2 * int(indices[k]); v > half {
+		at := 2 * k
+		if indices != nil {
+			at = 2 * int(indices[k])
+		}
+		if v > largest/2 {
 			key += hashes[at+1]
 		} else if v != 0 {
 			key += hashes[at]
 		}
 	}
 	return key
-}
-
-func (a *dense[V]) pattern(i int, hashes []uint64) (key uint64) {
-	values := a.row(i)
-	half := half(values)
-	for j, v := range values {
-		if v > half {
-			key += hashes[2*j+1]
-		} else if v != 0 {
-			key += hashes[2*j]
-		}
-	}
-	return key
-}
-
-func half[V value](values []V) (largest V) {
-	for _, v := range values {
-		if v > largest {
-			largest = v
-		}
-	}
-	return largest / 2
 }
 
 // fewFeatures leave many rows without a difference in what is zero and what is large.
