@@ -75,7 +75,6 @@ type Sample struct {
 	prepared     *Prepared
 }
 
-// weights are those of the rows, 1 where none are given.
 func (p Problem) weights() []float64 {
 	if p.Weights == nil {
 		return slices.Repeat([]float64{1}, p.Rows.Rows())
@@ -176,7 +175,6 @@ func (s *Sample) Constant() bool {
 	return s.Classes() == 2 && s.OneClass() && !((s.Options.ClassPrior.Shares != nil || s.All.Weak) && s.Transductive())
 }
 
-// OneClass reports whether all labeled rows have the same class.
 func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 
 // Transductive reports whether unlabeled rows take part.
