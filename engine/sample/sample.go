@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -279,9 +281,7 @@ func (s *Sample) Unpacked(m *model.Linear) *model.Linear {
 // Unpack sets the weights [Features, outputs] of the features that the packed rows have.
 func (s *Sample) Unpack(m *model.Linear, coef []float64) {
 	for k, old := range s.Feature {
-		row := coef[int(old)*m.Outputs:][:m.Outputs]
-		copy(row, m.Coef[k*m.Outputs:])
-		vector.Scale(row, 1/s.Length)
+		floats.ScaleTo(coef[int(old)*m.Outputs:][:m.Outputs], 1/s.Length, m.Coef[k*m.Outputs:][:m.Outputs])
 	}
 }
 
