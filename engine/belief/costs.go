@@ -42,7 +42,6 @@ func (c *Costs) row(k int) []float64 {
 	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
 }
 
-// Measure finds the costs at the current scores of a risk.
 func (c *Costs) Measure(r *risk.Risk) {
 	c.measure(r)
 	c.addPrior(c.Level * weak.Strength)
@@ -54,7 +53,7 @@ func (c *Costs) addPrior(factor float64) {
 	}
 }
 
-// measure finds the losses.
+// measure finds the losses, and no prior costs.
 func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
 	if spare := r.Spare(len(unlabeled) * k); spare != nil {

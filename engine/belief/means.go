@@ -115,8 +115,7 @@ func (m *Means) Line(scores, changes []float64, t float64) (value, slope, curvat
 	sums := make([]float64, 3+3*classes) // Σ u H and its derivatives; m and its derivatives
 	m.sum(sums, func(k int, part, scratch []float64) {
 		p, s, change := scratch[:classes], scratch[classes:], m.row(changes, k)
-		copy(s, m.row(scores, k))
-		vector.Add(s, t, change)
+		floats.AddScaledTo(s, m.row(scores, k), t, change)
 		logSum := vector.Softmax(p, s)
 		rowLine(part, p, s, change, logSum, m.weights[k])
 	})

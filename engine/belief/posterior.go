@@ -3,6 +3,8 @@ package belief
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -39,8 +41,7 @@ func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride 
 func (e *Posterior) label(q, scores, changes []float64, t float64) {
 	e.each(func(k int) {
 		costs := e.place(e.costs, k)
-		copy(costs, e.row(scores, k))
-		vector.Scale(costs, -1)
+		floats.ScaleTo(costs, -1, e.row(scores, k))
 		if t != 0 {
 			vector.Add(costs, -t, e.row(changes, k))
 		}
@@ -104,8 +105,7 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 	var sums [3]float64
 	e.sum(sums[:], func(k int, part, scratch []float64) {
 		p, q, change := scratch[:e.classes], e.place(e.trial, k), e.row(changes, k)
-		copy(p, e.row(scores, k))
-		vector.Add(p, t, change)
+		floats.AddScaledTo(p, e.row(scores, k), t, change)
 		logSum := vector.Softmax(p, p)
 		mean := vector.Dot(p, change)
 		part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), logSum)

@@ -1,6 +1,8 @@
 package belief
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -19,11 +21,10 @@ type Soft struct {
 func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	o := costs.objective
 	unlabeled := o.Sample.Unlabeled
-	r.SoftLabels = make([]float64, len(unlabeled)*o.Classes)
+	r.SoftLabels = slices.Repeat(o.Prior, len(unlabeled))
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
 		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
-		copy(r.SoftLabels[k*o.Classes:], o.Prior)
 	}
 	r.UpdateSupport()
 	costs.Measure(r)

@@ -92,19 +92,13 @@ const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers 
 // ranks numbers the features that occur in the labeled and in these unlabeled rows, in the problem's order, so that
 // dense and sparse rows, also among further rows with other features, have the same keys.
 func ranks(s *sample.Sample, unlabeled []int32) []int32 {
-	occurs := make([]float64, len(s.Feature))
+	occurs, order := make([]bool, len(s.Feature)), []int32(nil)
 	for _, i := range slices.Concat(s.Labeled, unlabeled) {
 		s.Rows.Row(int(i), func(col int, value float64) {
-			if value != 0 {
-				occurs[col] = 1
+			if value != 0 && !occurs[col] {
+				occurs[col], order = true, append(order, int32(col))
 			}
 		})
-	}
-	var order []int32
-	for k := range s.Feature {
-		if occurs[k] > 0 {
-			order = append(order, int32(k))
-		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Feature[a], s.Feature[b]) })
 	rank := make([]int32, len(s.Feature))

@@ -63,7 +63,6 @@ func replacedBy(current *fitted, fit func(job *work.Job, current *fitted) (*fitt
 // muchBetter is the part of the objective below which another fit has to end: less is no sign of better classes.
 const muchBetter = 0.99
 
-// bound is the objective below which another fit has to end.
 func (f *fitted) bound() float64 { return muchBetter * f.trace.Objective(0) }
 
 func replace(current, better *fitted) {

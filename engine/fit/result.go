@@ -108,10 +108,7 @@ func distributions(x *setting, soft []float64) []float64 {
 		return nil
 	}
 	s, k := x.sample, x.sample.Classes()
-	all := make([]float64, s.Rows.Rows()*k)
-	for i := range s.Rows.Rows() {
-		copy(all[i*k:], x.prior.Shares)
-	}
+	all := slices.Repeat(x.prior.Shares, s.Rows.Rows())
 	for n, i := range s.Labeled {
 		row := all[int(i)*k : (int(i)+1)*k]
 		clear(row)

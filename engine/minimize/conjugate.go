@@ -165,7 +165,6 @@ func (c *ConjugateGradients) sums(add func(at, end int, in panel.Panel, sums []f
 	return out
 }
 
-// norm is that of the residual.
 func (c *ConjugateGradients) norm() float64 {
 	var sum [1]float64
 	c.pool.Total(len(c.residual), sum[:], func(lo, hi int, dst []float64) {

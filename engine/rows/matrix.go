@@ -102,7 +102,6 @@ func newMatrix(cols int, k kernel, indptr []int64) *Matrix {
 	return m
 }
 
-// upTo is 0, 1, ..., n-1.
 func upTo(n int) []int32 {
 	numbers := make([]int32, n)
 	for i := range numbers {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -75,7 +77,6 @@ type Sample struct {
 	prepared     *Prepared
 }
 
-// weights are those of the rows, 1 where none are given.
 func (p Problem) weights() []float64 {
 	if p.Weights == nil {
 		return slices.Repeat([]float64{1}, p.Rows.Rows())
@@ -176,7 +177,6 @@ func (s *Sample) Constant() bool {
 	return s.Classes() == 2 && s.OneClass() && !((s.Options.ClassPrior.Shares != nil || s.All.Weak) && s.Transductive())
 }
 
-// OneClass reports whether all labeled rows have the same class.
 func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 
 // Transductive reports whether unlabeled rows take part.
@@ -281,9 +281,7 @@ func (s *Sample) Unpacked(m *model.Linear) *model.Linear {
 // Unpack sets the weights [Features, outputs] of the features that the packed rows have.
 func (s *Sample) Unpack(m *model.Linear, coef []float64) {
 	for k, old := range s.Feature {
-		row := coef[int(old)*m.Outputs:][:m.Outputs]
-		copy(row, m.Coef[k*m.Outputs:])
-		vector.Scale(row, 1/s.Length)
+		floats.ScaleTo(coef[int(old)*m.Outputs:][:m.Outputs], 1/s.Length, m.Coef[k*m.Outputs:][:m.Outputs])
 	}
 }
 

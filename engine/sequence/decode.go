@@ -81,12 +81,11 @@ func (d *decoder) decode(i, first, end int) error {
 			return fault.Data("the score of tag %d in row %d is %v: it must be finite", k%d.tags, first+k/d.tags, score)
 		}
 	}
-	path, score := room(&l.path, end-first), 0.0
+	path, score, second := room(&l.path, end-first), 0.0, 0.0
 	if d.to.Tags != nil {
 		path = d.to.Tags[first:end]
 	}
 	if d.to.Margins != nil {
-		second := 0.0
 		score, second = d.twoBest(l, scores, path, room(&l.second, end-first))
 		d.to.Margins[i] = score - second
 	} else {

@@ -2,6 +2,7 @@ package shares
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -42,16 +43,11 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	n, classes := len(class), len(biases)
 	views := len(rows.Scores) / n / classes
 	dim := views + classes
-	c := &calibration{job: job, rows: rows, class: class, views: views, classes: classes,
-		penalty: make([]float64, dim), expected: append(make([]float64, views, dim), biases...),
-		point: make([]float64, dim)}
 	total := vector.Sum(rows.Weight)
-	for k := range dim {
-		c.penalty[k] = biasRows / total
-		if k < views {
-			c.penalty[k] = 1 / (widestSlope * widestSlope * total)
-		}
-	}
+	ofSlopes := slices.Repeat([]float64{1 / (widestSlope * widestSlope * total)}, views)
+	c := &calibration{job: job, rows: rows, class: class, views: views, classes: classes,
+		penalty:  slices.Concat(ofSlopes, slices.Repeat([]float64{biasRows / total}, classes)),
+		expected: append(make([]float64, views, dim), biases...), point: make([]float64, dim)}
 	c.rows.Weight = make([]float64, n)
 	vector.Add(c.rows.Weight, 1/total, rows.Weight)
 	search := minimize.QuasiNewton{Memory: calibrationMemory, MaxSteps: calibrationSteps,

@@ -84,7 +84,6 @@ func find(s *sample.Sample) (*Prior, error) {
 	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence}, nil
 }
 
-// given are the shares of the option.
 func given(s *sample.Sample, labels []float64) (*Prior, error) {
 	shares, prior := s.Options.ClassPrior.Shares, &s.Options.ClassPrior
 	if len(shares) != s.Classes() {

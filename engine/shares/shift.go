@@ -32,9 +32,7 @@ func Distance(shares, others []float64) float64 { return floats.Distance(shares,
 
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
-	labels := make([]float64, e.Classes)
-	vector.Add(labels, 1/vector.Sum(e.Totals), e.Totals)
-	return labels
+	return floats.ScaleTo(make([]float64, e.Classes), 1/vector.Sum(e.Totals), e.Totals)
 }
 
 // shift finds class shares from calibrated evidence.
@@ -65,9 +63,7 @@ func (e *Evidence) shift(job *work.Job, biases []float64) *shift {
 // find runs EM from start [K].
 func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn float64) {
 	prior := func(rows float64) []float64 {
-		a := make([]float64, s.Classes)
-		vector.Add(a, rows+halfRow*float64(s.Classes), s.labels)
-		return a
+		return floats.ScaleTo(make([]float64, s.Classes), rows+halfRow*float64(s.Classes), s.labels)
 	}
 	start = slices.Clone(start)
 	s.keep(start, s.labels)
@@ -181,11 +177,8 @@ func (e *Evidence) difficulty(held, labels []float64) float64 {
 // the Dirichlet-multinomial likelihood of the totals, log b having the mean log 2 and the standard deviation 1.
 func smoothed(totals []float64) []float64 {
 	best, largest := 0.0, math.Inf(-1)
-	rows := make([]float64, len(totals))
 	for step := -40.0; step <= 40; step++ {
-		for y := range rows {
-			rows[y] = 2 * math.Exp(step/10)
-		}
+		rows := slices.Repeat([]float64{2 * math.Exp(step/10)}, len(totals))
 		if value := logMultinomial(totals, rows) - step*step/200; value > largest {
 			best, largest = rows[0], value
 		}

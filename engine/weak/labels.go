@@ -162,7 +162,6 @@ type Row struct {
 	Cost  []float64 // κ, the least one 0
 }
 
-// Known reports whether the row is weakly labeled.
 func (r Row) Known() bool { return len(r.Class) > 0 }
 
 // AddTo adds prior costs times a factor to costs [K].

@@ -21,8 +21,7 @@ type Data struct {
 // Topics draws n rows with d features: words of two topics over a common background, rows of unit length. The
 // first labeled rows are labeled, alternately of class 0 and 1; share is that of class 1 among the others.
 func Topics(n, d, labeled int, share float64, seed uint64) Data {
-	random := rand.New(rand.NewPCG(seed, 7))
-	return draw(n, d, labeled, 2, 3, random, func() int32 {
+	return draw(n, d, labeled, 2, 3, seed, func(random *rand.Rand) int32 {
 		if random.Float64() < share {
 			return 1
 		}
@@ -32,8 +31,7 @@ func Topics(n, d, labeled int, share float64, seed uint64) Data {
 
 // Classes draws rows of several topics, the same way; shares are those of the classes among the unlabeled rows.
 func Classes(n, d, labeled int, shares []float64, seed uint64) Data {
-	random := rand.New(rand.NewPCG(seed, 7))
-	return draw(n, d, labeled, len(shares), len(shares), random, func() int32 {
+	return draw(n, d, labeled, len(shares), len(shares), seed, func(random *rand.Rand) int32 {
 		at := random.Float64()
 		for y, share := range shares {
 			if at -= share; at < 0 {
@@ -45,13 +43,14 @@ func Classes(n, d, labeled int, shares []float64, seed uint64) Data {
 }
 
 // draw makes the rows; class draws that of an unlabeled row, and a topic has one of so many parts of the vocabulary.
-func draw(n, d, labeled, classes, parts int, random *rand.Rand, class func() int32) Data {
+func draw(n, d, labeled, classes, parts int, seed uint64, class func(random *rand.Rand) int32) Data {
+	random := rand.New(rand.NewPCG(seed, 7))
 	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
 	out := Data{Dense: make([][]float64, n), Truth: make([]int32, n), Labels: make([]int32, n)}
 	for i := range n {
 		y, label := int32(i%classes), int32(i%classes)
 		if i >= labeled {
-			y, label = class(), -1
+			y, label = class(random), -1
 		}
 		out.Truth[i], out.Labels[i] = y, label
 		row := drawRow(random, d, int(y), parts)

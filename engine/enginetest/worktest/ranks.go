@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Ranks adds the numbers of several goroutines in the order of the ranks, as a network does: all get the same bits.
@@ -64,9 +66,7 @@ func (r *Ranks) add() {
 			r.failure = errParted
 			break
 		}
-		for k, v := range part {
-			r.sums[k] += v
-		}
+		floats.Add(r.sums, part)
 	}
 	r.round, r.came, r.Calls = r.round+1, 0, r.Calls+1
 	r.Lengths[len(r.sums)]++
