@@ -91,7 +91,7 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound fl
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
 	o.Start = begin.model
 	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, spec, x.before+begin.steps),
+		AtOnce: atOnce, Path: &path.Path{Trace: x.trace(job, spec, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = bound, warm
