@@ -42,7 +42,7 @@ type start struct {
 	model *model.Linear
 	spec  *method.Spec // of the method that chose the model; nil: that of the options
 	steps int          // before
-	// Unlabeled rows, perhaps a part (coarse.go), by the supervised solution where a method began; nil: it began elsewhere.
+	// Unlabeled rows, perhaps a part, by the supervised solution where a method began; nil: it began elsewhere.
 	origin classed
 }
 
