@@ -103,7 +103,8 @@ type Free struct {
 // NewFree makes the unlabeled rows of a risk free; memory is for minimize.QuasiNewton.
 func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
 	unlabeled := costs.objective.Sample.Unlabeled
-	f := &Free{Risk: r, costs: costs, labels: make([]int32, len(unlabeled)), descent: &minimize.QuasiNewton{Memory: memory}}
+	f := &Free{Risk: r, costs: costs, labels: make([]int32, len(unlabeled)),
+		descent: &minimize.QuasiNewton{Memory: memory}}
 	for _, i := range unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}

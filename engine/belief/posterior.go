@@ -33,8 +33,9 @@ type Posterior struct {
 // NewPosterior is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
 	classes, n := len(prior), len(rows)*len(prior)
-	return &Posterior{layout: layout{job, rows, weights, classes, stride}, prior: prior, M: make([]float64, classes),
-		Labels: make([]float64, n), costs: make([]float64, n), trial: make([]float64, n), potentials: make([]float64, classes)}
+	return &Posterior{layout: layout{job, rows, weights, classes, stride}, prior: prior, Labels: make([]float64, n),
+		M: make([]float64, classes), costs: make([]float64, n), trial: make([]float64, n),
+		potentials: make([]float64, classes)}
 }
 
 // label sets q to the best labels for scores + t changes.

@@ -42,7 +42,7 @@ type start struct {
 	model *model.Linear
 	spec  *method.Spec // of the method that chose the model; nil: that of the options
 	steps int          // before
-	// Unlabeled rows, perhaps a part (coarse.go), by the supervised solution where a method began; nil: it began elsewhere.
+	// Unlabeled rows, perhaps a part, by the supervised solution where a method began; nil: it began elsewhere.
 	origin classed
 }
 
@@ -91,7 +91,7 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound fl
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
 	o.Start = begin.model
 	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		AtOnce: atOnce, Path: &path.Path{Job: job, Trace: x.trace(job, spec, x.before+begin.steps),
+		AtOnce: atOnce, Path: &path.Path{Trace: x.trace(job, spec, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = bound, warm

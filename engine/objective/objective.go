@@ -52,30 +52,27 @@ func Map(s *sample.Sample) (scores.Map, error) {
 }
 
 func (o *Objective) frame() risk.Frame {
-	s := o.Sample
-	switch {
-	case !s.Options.FitIntercept:
+	if !o.Sample.Options.FitIntercept {
 		return risk.Frame{}
-	case !o.Centered:
-		return risk.Frame{Constant: true}
-	case s.Paired():
-		return risk.Frame{Center: s.Center(o.Job), Mean: []float64{2*o.Prior[1] - 1}}
 	}
-	mean := make([]float64, o.Classes)
+	center, mean := o.Sample.Center(o.Job), make([]float64, len(o.Prior))
 	for y, share := range o.Prior {
-		if mean[y] = 2*share - 1; o.OwnLoss { // rows of other classes have scores of 0, not -1
+		if mean[y] = 2*share - 1; o.OwnLoss && !o.Sample.Paired() { // rows of other classes have scores of 0, not -1
 			mean[y] = share
 		}
 	}
-	return risk.Frame{Center: s.Center(o.Job), Mean: mean}
+	switch {
+	case !o.Centered: // the coordinates that suit conjugate gradients
+		return risk.Frame{Constant: true, Center: center}
+	case o.Sample.Paired():
+		mean = mean[1:]
+	}
+	return risk.Frame{Center: center, Mean: mean}
 }
 
 // Risk is the objective with the labeled rows in it, at the start or at W = 0.
 func (o *Objective) Risk() *risk.Risk {
 	s, frame := o.Sample, o.frame()
-	if frame.Constant {
-		frame.Center = s.Center(o.Job) // the coordinates that suit conjugate gradients
-	}
 	r := risk.New(o.Job, s.Rows, o.Scores, o.Loss(o.Smoothings[0]), frame, o.Alpha)
 	if o.Start != nil {
 		coef, intercept := s.Packed(o.Start).Coef, o.Start.Intercept

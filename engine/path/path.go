@@ -9,7 +9,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/trace"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // A Belief has the labels of the unlabeled rows, hard or soft, and puts them into the objective.
@@ -26,7 +25,6 @@ type Solver func(limits minimize.Limits) minimize.Outcome
 
 // Path is the way of one run through the levels of its schedule.
 type Path struct {
-	Job     *work.Job
 	Trace   *trace.Trace
 	Limits  Limits
 	Measure func() (objective, share float64) // entries of the history at the current point
@@ -61,7 +59,7 @@ func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits mini
 func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits, left int) {
 	for p.Reason == ending.None {
 		switch {
-		case p.Job.Stopped():
+		case p.Trace.Job.Stopped():
 			p.Reason = ending.Stopped
 		case p.Trace.Before+p.Steps >= p.Limits.MaxIter-left:
 			p.Reason = ending.MaxIter
@@ -81,7 +79,7 @@ func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize
 	}
 	switched, entropy := b.Relabel()
 	sums := []float64{float64(switched), entropy}
-	p.Job.ReduceDeferred(sums)
+	p.Trace.Job.ReduceDeferred(sums)
 	p.record(historyLevel, sums)
 	if p.cannotBeat() {
 		p.Reason = ending.GivenUp
@@ -180,7 +178,7 @@ func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
 		switched := 0
 		if p.Last.Finite() && p.Last.Value < last {
 			switched, _ = labels.Relabel()
-			switched = p.Job.Count(switched)
+			switched = p.Trace.Job.Count(switched)
 			changed += switched
 		}
 		last = p.Last.Value

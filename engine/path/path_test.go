@@ -29,7 +29,7 @@ func (l *levels) Relabel() (switched int, entropy float64) {
 
 func newPath(maxIter int) *Path {
 	job := work.NewJob(1, nil)
-	return &Path{Job: job, Trace: &trace.Trace{Job: job}, Limits: NewLimits(1e-3, maxIter, false),
+	return &Path{Trace: &trace.Trace{Job: job}, Limits: NewLimits(1e-3, maxIter, false),
 		Measure: func() (objective, share float64) { return 1, 0 }}
 }
 

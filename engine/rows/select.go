@@ -140,9 +140,9 @@ func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	return packed, old
 }
 
-// Arranged are the packed rows, or if it may keep these, those with the features as they are where packing does not pay:
-// rows with many non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000
-// features take as long so, and half of the memory. absent are those that do not occur.
+// Arranged are the packed rows, or where mayKeep those with the features as they are if packing does not pay: rows with
+// many non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000 features take
+// as long so, and half of the memory. absent are those that do not occur.
 func (m *Matrix) Arranged(job *work.Job, mayKeep bool) (arranged *Matrix, old, absent []int32) {
 	k, old, absent := m.kernel.packed(job, m.cols, mayKeep)
 	view := *m

@@ -193,7 +193,8 @@ func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	e := Score(sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), job)
 	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
 	ratios := s.ratios
-	found := s.maximize(job, 60, a, e.labelShares())
+	s.known = 60
+	found := s.maximize(job, a, e.labelShares())
 	objective := func(phi []float64) float64 {
 		value := 0.0
 		for i := range e.Unlabeled.Weight {

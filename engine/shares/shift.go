@@ -67,9 +67,9 @@ func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn fl
 	}
 	start = slices.Clone(start)
 	s.keep(start, s.labels)
-	shares = s.maximize(job, s.known, prior(suspicion*s.worth), start)
+	shares = s.maximize(job, prior(suspicion*s.worth), start)
 	drawn = atRandom(s.Totals, shares)
-	return s.maximize(job, s.known, prior(drawn*s.worth), shares), drawn
+	return s.maximize(job, prior(drawn*s.worth), shares), drawn
 }
 
 // shrink moves shares [K] towards the label shares, by as much as differences of their size are chance: x, twice the
@@ -190,8 +190,8 @@ func smoothed(totals []float64) []float64 {
 	return shares
 }
 
-// maximize runs EM from phi; the unlabeled rows count as l rows, and a is the Dirichlet prior.
-func (s *shift) maximize(job *work.Job, l float64, a, phi []float64) []float64 {
+// maximize runs EM from phi; a is the Dirichlet prior.
+func (s *shift) maximize(job *work.Job, a, phi []float64) []float64 {
 	k, n := s.Classes, vector.Sum(s.Unlabeled.Weight)
 	next := make([]float64, k)
 	for range emSteps {
@@ -200,9 +200,9 @@ func (s *shift) maximize(job *work.Job, l float64, a, phi []float64) []float64 {
 			floats.MulTo(joint, s.ratios[i*k:(i+1)*k], phi)
 			vector.Add(part, s.Unlabeled.Weight[i]/(n*vector.Sum(joint)), joint)
 		})
-		total := l + vector.Sum(a)
+		total := s.known + vector.Sum(a)
 		for y := range next {
-			next[y] = (l*next[y] + a[y]) / total
+			next[y] = (s.known*next[y] + a[y]) / total
 		}
 		s.keep(next, phi)
 		change := floats.Distance(next, phi, 1)
