@@ -276,8 +276,8 @@ func (a *dense[V]) pattern(i int, hashes []uint64) uint64 {
 	return pattern[int32](nil, a.row(i), hashes)
 }
 
-// pattern adds the hashes [2 features] of the features that are not zero, the second one where they are above half of the
-// largest; indices nil: all features.
+// pattern adds the hashes [2 features] of the features that are not zero, the second one where they are above half of
+// the largest; indices nil: all features.
 func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key uint64) {
 	largest := V(0)
 	for _, v := range values {
