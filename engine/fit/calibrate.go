@@ -7,7 +7,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -117,7 +116,7 @@ func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, n
 	x, s, k := r.setting, r.setting.sample, held.Classes
 	h, labels := balance(held, x.prior.Shares), vector.Sum(held.Held.Weight)
 	right, e := 1-held.Wrong()[0]/labels, probability.Smoothing(labels, k)
-	scores, rows, many := x.unlabeledScores(r.Model), held.Held, len(split.Unlabeled) >= fewRows
+	scores, rows, many := x.decisions(s.Packed(r.Model)).of(s.Unlabeled), held.Held, len(split.Unlabeled) >= fewRows
 	agreed, c := 1.0, 0.0
 	if many {
 		rows = crossfit.Scored{}
@@ -179,11 +178,10 @@ func balance(held *crossfit.Scores, shares []float64) (h float64) {
 	return after * after / squares
 }
 
-// unlabeledScores are the scores [unlabeled, K] by a classifier of the caller's features.
-func (x *setting) unlabeledScores(m *model.Linear) (scores []float64) {
-	all := x.decisions(x.sample.Packed(m))
-	for _, i := range x.sample.Unlabeled {
-		scores = append(scores, all.scores(i)...)
+// of are the class scores [list, K] of rows.
+func (d decisions) of(list []int32) (scores []float64) {
+	for _, i := range list {
+		scores = append(scores, d.scores(i)...)
 	}
 	return scores
 }
@@ -218,10 +216,7 @@ func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error
 		views.join(result)
 	}
 	x.trained.add("calibrate", models, part.Job.Visited(), s.Pass)
-	found, err := decided(result.Model, s, s.Rows.Selected(s.Job.Pool, list))
-	scores := make([]float64, 0, len(list)*s.Classes())
-	for a := range list {
-		scores = append(scores, found.scores(int32(a))...)
-	}
-	return scores, err
+	chosen := s.Rows.Selected(s.Job.Pool, list)
+	found, err := decided(result.Model, s, chosen)
+	return found.of(chosen.All().Rows()), err
 }

@@ -94,8 +94,7 @@ func (e *Evidence) worth(job *work.Job) (rows, doubt float64) {
 func biases(random *rand.Rand, classes int) []float64 {
 	out := make([]float64, classes)
 	for y := range out {
-		out[y] = random.NormFloat64()
+		out[y] = random.NormFloat64() * (1 / math.Sqrt(biasRows))
 	}
-	vector.Scale(out, 1/math.Sqrt(biasRows))
 	return out
 }
