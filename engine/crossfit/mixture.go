@@ -20,8 +20,8 @@ import (
 //	         the values that are not 0; spheres: κ x_i . θ_y / |x_i|, |θ_y| = 1 (von Mises-Fisher distributions)
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials); Banerjee, Dhillon, Ghosh & Sra 2005 (spheres)
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
-//	         and κ is small and the same for all classes. Dense rows of float32 take rounded products. The first class has
-//	         what the others leave: without its column the default takes .85 of the time of two classes
+//	         and κ is small and the same for all classes. Dense rows of float32 take rounded products. The first class
+//	         has what the others leave: without its column the default takes .85 of the time of two classes
 //	Stops    after mixtureSteps steps of EM: further steps move away from the labels
 //	Cost     a step is two passes over the rows with K - 1 columns, and as many logarithms for each feature
 type mixture struct {
