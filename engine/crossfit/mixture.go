@@ -243,10 +243,12 @@ func (m *mixture) maximize() {
 	total := make([]float64, len(m.share)) // of the values, or of their squares
 	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
 		m.each(lo, hi, func(j, first int, values []float64) {
+			own, left := part[first:], rest[j]
 			for c, v := range values {
-				rest[j] -= v
-				part[first+c] += m.size(v)
+				left -= v
+				own[c] += m.size(v)
 			}
+			rest[j] = left
 		})
 		for _, v := range rest[lo:hi] {
 			part[0] += m.size(v)
@@ -268,11 +270,12 @@ func (m *mixture) maximize() {
 			}
 		}
 		m.each(lo, hi, func(j, first int, values []float64) {
+			own, ofFirst := total[first:], rest[j]
 			for c, v := range values {
 				if m.spheres {
-					values[c] = v*total[first+c] - rest[j]
+					values[c] = v*own[c] - ofFirst
 				} else {
-					values[c] = math.Log((v + smoothing) * total[first+c] * rest[j])
+					values[c] = math.Log((v + smoothing) * own[c] * ofFirst)
 				}
 			}
 		})
