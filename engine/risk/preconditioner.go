@@ -287,22 +287,25 @@ func (f *factor) solve(scores []float64) []float64 {
 	return out
 }
 
-// solveAll replaces scores [rows], [columns] each, by the same.
+// solveAll replaces scores [rows][columns] by (α diag(1/h) + G)⁻¹ times them, 0 at rows without curvature.
 func (f *factor) solveAll(job *work.Job, scores [][]float64) {
 	columns, packed := len(scores[0]), make([]float64, 0, len(f.places)*len(scores[0]))
 	for _, a := range f.places {
 		packed = append(packed, scores[a]...)
 	}
-	job.Run((columns+panel.Width-1)/panel.Width, func(b int) {
-		first := b * panel.Width
-		some := blas64.General{Rows: len(f.places), Cols: min(panel.Width, columns-first), Stride: columns,
-			Data: packed[min(first, len(packed)):]}
-		blas64.Trsm(blas.Left, blas.Trans, 1, f.whole, some)
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, f.whole, some)
-	})
 	for _, row := range scores {
 		clear(row)
 	}
+	if len(packed) == 0 { // there may be no factor
+		return
+	}
+	job.Run((columns+panel.Width-1)/panel.Width, func(b int) {
+		first := b * panel.Width
+		some := blas64.General{Rows: len(f.places), Cols: min(panel.Width, columns-first), Stride: columns,
+			Data: packed[first:]}
+		blas64.Trsm(blas.Left, blas.Trans, 1, f.whole, some)
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, f.whole, some)
+	})
 	for k, a := range f.places {
 		copy(scores[a], packed[k*columns:])
 	}

@@ -46,6 +46,58 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 	}
 }
 
+// The factor that several columns share solves the system of its header for each of them.
+func TestASharedFactorSolvesForAllColumns(t *testing.T) {
+	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
+	r := somewhere(t, tree(t, -1, -1, -1, -1, -1), classLosses["maxent"], Frame{Constant: true}, data)
+	r.PreconditionBy([]int32{3, 7, 9, 22}, nil)
+	r.Gradient(make([]float64, r.Dim()))
+	r.UpdateHessian()
+	p := r.preconditioner
+	if !p.shared() {
+		t.Fatal("a loss that is no sum over the classes has several factors")
+	}
+	const columns = 70 // of three panels
+	scores, solved := make([][]float64, 4), make([][]float64, 4)
+	for a := range scores {
+		for c := range columns {
+			scores[a] = append(scores[a], math.Sin(float64(1+a*columns+c)))
+		}
+		solved[a] = slices.Clone(scores[a])
+	}
+	p.factors[0].solveAll(r.job, solved)
+	for a, h := range p.factors[0].curves {
+		for c, want := range scores[a] {
+			got := alpha / h * solved[a][c]
+			for b := range solved {
+				got += p.gram[a*4+b] * solved[b][c]
+			}
+			near(t, "score", got, want, 1e-10)
+		}
+	}
+}
+
+// Where rounding leaves no factor, of one column or of several together, the preconditioner is that of no rows.
+func TestAPreconditionerWithoutAFactorIsThatOfNoRows(t *testing.T) {
+	data := planted.Classes(rowsOfClasses, 12, 10, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 1)
+	for name, l := range classLosses {
+		r := somewhere(t, tree(t, -1, -1, -1, -1, -1), l, Frame{Constant: true}, data)
+		r.PreconditionBy([]int32{3, 7, 9}, nil)
+		for k := range r.preconditioner.gram {
+			r.preconditioner.gram[k] = -1e9 // as of no rows
+		}
+		gradient, z := make([]float64, r.Dim()), make([]float64, r.Dim())
+		r.Gradient(gradient)
+		r.UpdateHessian()
+		if !r.Precondition(z, gradient) {
+			t.Fatalf("%s: no preconditioner", name)
+		}
+		for j, g := range gradient {
+			near(t, name+": z", z[j], g/alpha, 1e-12)
+		}
+	}
+}
+
 // A row whose weight is a part of a copy takes as much as a whole one: 200 of these are too many for a preconditioner.
 func TestPartsOfCopiesCountAsRowsOfAPreconditioner(t *testing.T) {
 	data := planted.Topics(400, 30, 10, 0.4, 1)

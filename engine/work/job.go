@@ -126,7 +126,7 @@ func (p *Pool) Every(n int, task func(i int)) {
 // Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
 // block into its dst (zero at the start), and the blocks are added to dst in order. More numbers are more work.
 func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
-	p.total(n, shortLength/len(dst), dst, add)
+	p.total(n, shortLength/max(1, len(dst)), dst, add)
 }
 
 func (p *Pool) total(n, short int, dst []float64, add func(lo, hi int, dst []float64)) {
