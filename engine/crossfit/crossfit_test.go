@@ -104,15 +104,28 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 			for step := range 20 {
 				share := slices.Clone(m.share)
 				m.maximize()
-				m.expect(s, isHeld)
-				var value float64
+				changed := m.expect()
+				before := posterior
+				var value, changes, all float64
 				value, posterior = m.plain(data.Dense, posterior, held, labeled, weight, share)
+				for i, w := range weight {
+					if !labeled[i] || held[i] {
+						all += w
+						if step == 0 || vector.Largest(before[i]) != vector.Largest(posterior[i]) {
+							changes += w
+						}
+					}
+				}
+				if math.Abs(changed-changes/all) > 1e-12 {
+					t.Errorf("step %d, spheres %v: %v of the rows changed, should be %v", step, spheres, changed, changes/all)
+				}
 				if value < last-1e-9*math.Abs(last) {
 					t.Errorf("step %d of EM, spheres %v: %v after %v", step, spheres, value, last)
 				}
 				last = value
 				for i, own := range posterior {
 					for y, p := range own[1:] {
+						p *= m.unit[i]
 						if got := m.posterior[i*m.shape.Stride()+y]; math.Abs(got-p) > 1e-9 {
 							t.Fatalf("step %d, spheres %v: row %d has %v of class %d, should have %v", step, spheres, i, got, 1+y, p)
 						}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -22,7 +24,8 @@ import (
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
 //	         and κ is small and the same for all classes. Dense rows of float32 take rounded products. The first class
 //	         has what the others leave: without its column the default takes .85 of the time of two classes
-//	Stops    after mixtureSteps steps of EM: further steps move away from the labels
+//	Stops    where a step changes the likeliest class of few rows; after mixtureSteps steps of EM, as further ones move
+//	         away from the labels
 //	Cost     a step is two passes over the rows with K - 1 columns, and as many logarithms for each feature
 type mixture struct {
 	job       *work.Job
@@ -34,10 +37,13 @@ type mixture struct {
 	occurs    []float64 // [Features] 0: a word that does not occur, or in rows without a weight alone
 	features  float64   // number of features that occur, at least 1
 	word      float64   // 1/x̄
-	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|; 0: it takes no part
+	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|
+	weight    []float64 // [n] w_i; 0: the row takes no part
+	class     []int32   // [n] the likeliest class; -1: none yet
+	known     []bool    // [n] the class is that of a label
 	all, part []float64 // [Features] sum of the components, of all rows and of those that posterior has
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y), less that of class 0
-	posterior []float64 // [n, stride] w_i times the probability of the class
+	posterior []float64 // [n, stride] w_i times the row's factor times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy, less that of class 0
 	share     []float64 // [K] φ
 }
@@ -45,6 +51,7 @@ type mixture struct {
 // Chosen on the choosing sets of docs/notes/class-shares.md.
 const (
 	mixtureSteps  = 8
+	fewChanges    = 0.01  // part of the rows; words take four or five steps then, the same scores within chance
 	worth         = 0.2   // u
 	smoothing     = 0.1   // λ
 	concentration = 100.0 // κ
@@ -85,7 +92,8 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	n, shape := rows.Rows(), panel.Shape{Features: rows.Cols(), Classes: max(1, s.Classes()-1)}
 	m := &mixture{job: job, rows: rows, rounded: rows.Rounded(shape), shape: shape,
 		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
-		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n)}
+		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n),
+		weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
 	smallest := 0.0
 	for _, i := range all {
@@ -100,6 +108,7 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	}
 	least := math.Inf(1)
 	for k, i := range all {
+		m.weight[i] = weights[k]
 		if factor := m.unit[i] * weights[k]; factor > 0 {
 			m.largest, least = max(m.largest, factor), min(least, factor)
 		}
@@ -172,7 +181,9 @@ func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
 	m.start(s, held)
 	for range mixtureSteps {
 		m.maximize()
-		m.expect(s, held)
+		if m.expect() < fewChanges {
+			return
+		}
 	}
 }
 
@@ -198,40 +209,31 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 
 // start has only the labeled rows that are not held out, and their shares.
 func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
+	stride := m.shape.Stride()
 	clear(m.posterior)
 	clear(m.share)
-	m.label(s, held)
+	clear(m.known)
+	for i := range m.class {
+		m.class[i] = -1
+	}
 	weights := slices.Clone(s.LabeledRows)
-	for k, y := range s.Class {
+	for k, i := range s.Labeled {
 		if held(k) {
 			weights[k] = 0
+			continue
 		}
-		m.share[y] += weights[k]
+		m.class[i], m.known[i] = s.Class[k], true
+		if m.share[s.Class[k]] += weights[k]; s.Class[k] > 0 {
+			m.posterior[int(i)*stride+int(s.Class[k])-1] = weights[k] * m.unit[i]
+		}
 	}
 	m.part = m.sum(s.Labeled, weights)
+	m.job.Reduce(m.share)
 	m.normalizeShare()
 }
 
-// label gives the labeled rows that are not held out their classes.
-func (m *mixture) label(s *sample.Sample, held func(k int) bool) {
-	stride := m.shape.Stride()
-	for k, i := range s.Labeled {
-		if !held(k) {
-			row := m.posterior[int(i)*stride : (int(i)+1)*stride]
-			clear(row)
-			if y := int(s.Class[k]); y > 0 {
-				row[y-1] = s.LabeledRows[k]
-			}
-		}
-	}
-}
-
-// maximize finds the components for the posterior probabilities, which it overwrites.
+// maximize finds the components for the posterior probabilities.
 func (m *mixture) maximize() {
-	stride := m.shape.Stride()
-	for i, unit := range m.unit {
-		vector.Scale(m.posterior[i*stride:(i+1)*stride], unit)
-	}
 	clear(m.component)
 	if m.rounded != nil {
 		m.rounded.AddTransposed(m.job, m.rows.All(), m.component, m.posterior, m.largest)
@@ -302,55 +304,51 @@ func (m *mixture) each(lo, hi int, change func(j, first int, values []float64)) 
 	}
 }
 
-// expect finds the posterior probabilities, and the class shares of the unlabeled rows and those held out.
-func (m *mixture) expect(s *sample.Sample, held func(k int) bool) {
-	k, stride := len(m.share)-1, m.shape.Stride()
+// expect finds the posterior probabilities and the class shares of the unlabeled rows and those held out, and returns
+// the part of them of which another class is the likeliest now.
+func (m *mixture) expect() (changed float64) {
+	k, stride := len(m.share), m.shape.Stride()
 	if m.rounded != nil {
 		m.rounded.Times(m.job, m.rows.All(), m.joint, m.component)
 	} else {
 		m.rows.TimesPanels(m.job, m.rows.All(), m.joint, m.component, m.shape)
 	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
-	prior := make([]float64, k)
+	prior := make([]float64, k-1)
 	for y := range prior {
 		prior[y] = math.Log(m.share[1+y] / m.share[0])
 	}
-	m.job.Stripes(len(m.unit), func(lo, hi int) {
-		row := make([]float64, 1+k)
+	sums := make([]float64, k+1) // of every class, and of the rows that changed
+	m.job.Total(len(m.unit), sums, func(lo, hi int, part []float64) {
+		row := make([]float64, k)
 		for i := lo; i < hi; i++ {
-			joint := m.joint[i*stride : i*stride+k]
+			joint := m.joint[i*stride : i*stride+k-1]
 			for y := range joint {
 				joint[y] = joint[y]*m.factor(i) + prior[y]
 			}
+			if m.known[i] || m.weight[i] == 0 {
+				continue
+			}
 			row[0] = 0
 			copy(row[1:], joint)
+			if class := int32(vector.Largest(row)); class != m.class[i] {
+				m.class[i] = class
+				part[k] += m.weight[i]
+			}
 			vector.Softmax(row, row)
-			copy(m.posterior[i*stride:], row[1:])
+			vector.Add(part[:k], m.weight[i], row)
+			floats.ScaleTo(m.posterior[i*stride:i*stride+k-1], m.weight[i]*m.unit[i], row[1:])
 		}
 	})
-	clear(m.share)
-	count := func(i int32, weight float64) {
-		row := m.posterior[int(i)*stride : int(i)*stride+k]
-		vector.Scale(row, weight)
-		vector.Add(m.share[1:], 1, row)
-		m.share[0] += weight - vector.Sum(row)
-	}
-	for a, i := range s.Unlabeled {
-		count(i, s.UnlabeledRows[a])
-	}
-	for a, i := range s.Labeled {
-		if held(a) {
-			count(i, s.LabeledRows[a])
-		}
-	}
+	m.job.Reduce(sums)
+	m.share, m.part = sums[:k], m.all
+	changed = sums[k] / max(vector.Sum(m.share), math.SmallestNonzeroFloat32)
 	m.normalizeShare()
-	m.label(s, held)
-	m.part = m.all
+	return changed
 }
 
-// normalizeShare turns the weights of the classes on this machine into shares of all, with one row more in each class.
+// normalizeShare turns the weights of the classes into shares, with one row more in each class.
 func (m *mixture) normalizeShare() {
-	m.job.Reduce(m.share)
 	for y := range m.share {
 		m.share[y]++
 	}

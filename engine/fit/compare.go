@@ -86,8 +86,8 @@ func replace(current, better *fitted) {
 //	Stops    where the mixture has nearly the labels found; where the solution at its labels is above promising times
 //	         the bound; where mixtures predict held-out labels worse than the labeled rows alone; or where the first
 //	         step from there is not below the bound
-//	Cost     eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most mixtureRows
-//	         rows take part, of more rows a part
+//	Cost     up to eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most
+//	         mixtureRows rows take part, of more rows a part
 func mixed(job *work.Job, current *fitted) (*fitted, error) {
 	x, s, bound := current.setting, current.setting.sample, current.bound()
 	before := job.Visited()
