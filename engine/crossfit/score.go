@@ -17,10 +17,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-const (
-	sharesRows = 2500    // unlabeled rows scored for shares, which these determine within a point
-	startRows  = 1 << 14 // from ManyRows on, where scores also show whether a mixture is a good start
-)
+// startRows is the number of unlabeled rows from ManyRows on, where scores also show whether a mixture is a good start.
+const startRows = 1 << 14
 
 // ManyRows is a number of unlabeled rows; replaced in tests.
 var ManyRows = 1 << 15
@@ -97,13 +95,13 @@ type view func(held func(k int) bool, rows []int32) []float64
 // Score scores the labeled rows that can be held out, and a part of the unlabeled rows, each by supervised models and
 // mixtures of one fold. Every machine of a group fits these to the same rows of all.
 func Score(s *sample.Sample, job *work.Job) *Scores {
-	rows := sharesRows
+	rows := sample.CrossFitted
 	if s.All.Unlabeled >= ManyRows {
 		rows = startRows
 	}
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	job.ReduceCounts(counts)
-	s = part(s, job, int(min(int64(rows), counts[0]*sample.CrossFitted/max(1, counts[1]))))
+	s = part(s, job, int(min(int64(rows), counts[0]*sample.CrossFittedSize/max(1, counts[1]))))
 	job = job.Local()
 	split := NewSplit(s, job, len(s.Unlabeled))
 	var views []view

@@ -175,8 +175,8 @@ const fewerRows = "give fewer rows, or use a machine with more memory"
 func (x *setting) withCopies(c classed) (*setting, error) {
 	p, job := x.problem, x.weak.Job
 	n := p.Rows.Rows()
-	nonZeros := p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()
-	if err := memory.Need(12*float64(nonZeros), "a copy of the weakly labeled rows", fewerRows); err != nil {
+	bytes := p.Rows.SelectedBytes(float64(p.Rows.NonZeros() + p.Rows.Subset(c.rows).NonZeros()))
+	if err := memory.Need(bytes, "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
 	all := p.Rows.All().Rows()

@@ -11,11 +11,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// dense are rows with a value for every feature, row after row, a stride apart. (The loops of gonum take two vectors of
-// one type; here the rows are float32 or float64 and the weights float64.)
+// dense are rows with a value for every feature, a stride apart, or those of a list. (The loops of gonum take two
+// vectors of one type; here the rows are float32 or float64 and the weights float64.)
 type dense[V value] struct {
 	values       []V
 	n, d, stride int
+	list         []int32 // of rows; nil: all
 }
 
 // NewDense views n rows of d features, which begin a stride of values apart and are there; all have to be finite.
@@ -39,10 +40,18 @@ func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 func (a *dense[V]) isDense() bool { return true }
 
 func (a *dense[V]) part(first, end int) kernel {
-	return &dense[V]{values: a.values[first*a.stride:], n: end - first, d: a.d, stride: a.stride}
+	if a.list != nil {
+		return &dense[V]{a.values, end - first, a.d, a.stride, a.list[first:end]}
+	}
+	return &dense[V]{a.values[first*a.stride:], end - first, a.d, a.stride, nil}
 }
 
-func (a *dense[V]) row(i int) []V { return a.values[i*a.stride : i*a.stride+a.d] }
+func (a *dense[V]) row(i int) []V {
+	if a.list != nil {
+		i = int(a.list[i])
+	}
+	return a.values[i*a.stride : i*a.stride+a.d]
+}
 
 // packed keeps the features as they are.
 func (a *dense[V]) packed(_ *work.Job, cols int, _ bool) (k kernel, old, absent []int32) {

@@ -95,9 +95,24 @@ func TestDenseProductsAreThoseOfCSR(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, classes := range []int{3, 8, 20} {
-			got, want := denseProducts(m, m.All(), classes, 1), denseProducts(sparse, sparse.All(), classes, 1)
-			near(t, fmt.Sprintf("%s, %d classes", name, classes), got, want)
+		job := work.NewJob(2, nil)
+		list, again := []int32{69, 3, 3, 40, 0, 7, 11, 12, 50, 68, 1}, []int32{10, 2, 2, 5, 9}
+		for of, pair := range map[string][2]*Matrix{"all": {m, sparse},
+			"selected": {m.Selected(job.Pool, list), sparse.Selected(job.Pool, list)},
+			"selected twice": {m.Selected(job.Pool, list).Selected(job.Pool, again),
+				sparse.Selected(job.Pool, list).Selected(job.Pool, again)}} {
+			for _, classes := range []int{3, 8, 20} {
+				got := denseProducts(pair[0], pair[0].All(), classes, 1)
+				near(t, fmt.Sprintf("%s, %s, %d classes", name, of, classes), got, denseProducts(pair[1], pair[1].All(), classes, 1))
+			}
+			by := Weights{Coef: make([]float64, 2*d), Intercept: []float64{1, 2}}
+			for k := range by.Coef {
+				by.Coef[k] = math.Cos(float64(k))
+			}
+			got, want := make([]float64, 2*pair[0].Rows()), make([]float64, 2*pair[0].Rows())
+			pair[0].Decisions(job.Pool, by, got)
+			pair[1].Decisions(job.Pool, by, want)
+			near(t, name+" "+of+" decisions", got, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type kernel interface {
 	part(first, end int) kernel // the rows first ... end-1
 	packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32)
 	packedBytes(cols int) float64                                  // of a value
-	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // a copy of some rows
+	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // some rows
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
 	pattern(i int, hashes []uint64) uint64

@@ -80,7 +80,7 @@ func (m *Matrix) meanSquare(job *work.Job, weights []float64) float64 {
 	return sums[0]
 }
 
-// Selected copies some rows, with all features.
+// Selected are some rows, with all features: copies of sparse ones, a list of dense ones.
 func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
 	indptr := make([]int64, len(rows)+1)
 	for k, i := range rows {
@@ -102,10 +102,22 @@ func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64) k
 	return copied
 }
 
-func (a *dense[V]) selected(pool *work.Pool, rows []int32, _ []int64) kernel {
-	copied := &dense[V]{values: make([]V, len(rows)*a.d), n: len(rows), d: a.d, stride: a.d}
-	pool.Every(len(rows), func(k int) { copy(copied.values[k*a.d:], a.row(int(rows[k]))) })
-	return copied
+// SelectedBytes is the memory of selected rows with so many non-zeros.
+func (m *Matrix) SelectedBytes(nonZeros float64) float64 {
+	if m.Dense() {
+		return 0
+	}
+	return (8 + 4) * nonZeros // value and feature
+}
+
+func (a *dense[V]) selected(_ *work.Pool, rows []int32, _ []int64) kernel {
+	list := slices.Clone(rows)
+	for k, i := range rows {
+		if a.list != nil {
+			list[k] = a.list[i]
+		}
+	}
+	return &dense[V]{a.values, len(list), a.d, a.stride, list}
 }
 
 // Gathered copies some rows of every machine to all of them, by rank; first is the place of this one's.

@@ -17,7 +17,11 @@ const (
 	perWeakClass = 5 // of each row, for weak labels beside others
 )
 
-const CrossFitted = 1 << 22 // non-zeros of unlabeled rows that cross-fits copy: fewer rows where they have more
+// Unlabeled rows of cross-fits for class shares, which so many determine within a point.
+const (
+	CrossFitted     = 2500
+	CrossFittedSize = 1 << 22 // bound on their non-zeros: fewer rows where they have more
+)
 
 // bytes is a bound on the memory of a fit. A fit without it is refused: Go would end the caller's process.
 func (s *Sample) bytes(columns int) float64 {
@@ -39,9 +43,10 @@ func (s *Sample) bytes(columns int) float64 {
 	case precondition(1): // that of a loss of all classes
 		factors = labeled * labeled * (2 + 1./2)
 	}
-	copied := 0.0 // by cross-fits for the class shares: the labeled rows twice, and a part of the others
+	copied := 0.0 // by cross-fits for the class shares, a fit of their own: the labeled rows twice, and some others
 	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
-		copied = bytesOfPart * (2*float64(s.Rows.Subset(s.Labeled).NonZeros()) + min(nonZeros, CrossFitted))
+		n += labeled + min(float64(len(s.Unlabeled)), CrossFitted)
+		copied = s.Rows.SelectedBytes(2*float64(s.Rows.Subset(s.Labeled).NonZeros()) + min(nonZeros, CrossFittedSize))
 	}
 	return copied + s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
 }

@@ -63,7 +63,7 @@ func (s *Sample) subsample(
 	}
 	nonZeros := float64(s.Rows.Subset(rows).NonZeros())
 	counts := []float64{taken, float64(s.Units()), nonZeros, 0}
-	if memory.Need(bytesOfPart*nonZeros+s.bytes(s.columns()), "a part of the rows", "") != nil {
+	if memory.Need(s.Rows.SelectedBytes(nonZeros)+s.bytes(s.columns()), "a part of the rows", "") != nil {
 		counts[3]++
 	}
 	job.Reduce(counts)
@@ -91,8 +91,6 @@ func (s *Sample) subsample(
 	part.Pass, part.depth, part.keys = s.Pass, s.depth+1, keys
 	return &Part{part, rows}, nil
 }
-
-const bytesOfPart = 8 + 4 + 4 // a non-zero: value, feature, and its number as packed
 
 // gather gives the problem the rows of all machines, with their numbers, -1 for other machines' rows, and their keys.
 func (p *Problem) gather(job *work.Job, rows []int32, keys []uint64) (number []int32, allKeys []uint64) {

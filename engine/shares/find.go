@@ -140,7 +140,7 @@ func checkGathered(s *sample.Sample) error {
 	if s.Job.Group == nil {
 		return nil
 	}
-	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + sample.CrossFitted
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + sample.CrossFittedSize
 	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
 	return memory.Need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
 }
