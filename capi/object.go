@@ -120,19 +120,13 @@ func (c *call) assemble(a *C.assemble_call) error {
 		return noKind(a.kind)
 	}
 	assembled, err := model.Assemble(name, []byte(text), given)
-	return keep(dst, assembled, err)
+	check(err)
+	*dst = C.int64_t(handles.add(fromModel(assembled)))
+	return nil
 }
 
 func noKind(kind C.int32_t) error {
 	return fault.Argument("kind is %d: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE", int32(kind))
-}
-
-// keep gives a model that comes from a file or from arrays a handle.
-func keep(dst *C.int64_t, m model.Model, err error) error {
-	if err == nil {
-		*dst = C.int64_t(handles.add(fromModel(m)))
-	}
-	return err
 }
 
 // given copies the caller's named arrays.
@@ -165,7 +159,9 @@ func (c *call) save(a *C.save_call) error {
 func (c *call) load(a *C.load_call) error {
 	dst := output(c, "model", a.model)
 	loaded, err := model.Load(c.text("path", a.path))
-	return keep(dst, loaded, err)
+	check(err)
+	*dst = C.int64_t(handles.add(fromModel(loaded)))
+	return nil
 }
 
 func (c *call) svmlightRead(a *C.svmlight_read_call) error {
@@ -175,11 +171,10 @@ func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 		LabelsPath: c.optionalText("labels_path", a.labels_path), Features: int(a.n_features),
 		MaxExpansion: int(a.max_expansion), Progress: c.progress(a.progress)}
 	read, err := svmlight.Read(file, options)
-	if err == nil {
-		*dst = C.int64_t(handles.add(&object{data: read}))
-		copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
-	}
-	return err
+	check(err)
+	copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
+	*dst = C.int64_t(handles.add(&object{data: read}))
+	return nil
 }
 
 func (c *call) svmlightWrite(a *C.svmlight_write_call) error {

@@ -26,11 +26,10 @@ func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 		p.Start = c.object("start", a.start, chain).Model.(*model.Chain)
 	}
 	result, err := sequence.Fit(p, chosen, c.progress(a.progress))
-	if err == nil {
-		*dst = C.int64_t(handles.add(&object{Model: result.Model,
-			extra: []array{{"history.objective", list[float64](result.Objectives)}}}))
-	}
-	return err
+	check(err)
+	history := array{"history.objective", list[float64](result.Objectives)}
+	*dst = C.int64_t(handles.add(&object{Model: result.Model, extra: []array{history}}))
+	return nil
 }
 
 // lengths views the numbers of tokens of sequences, of which there are not more than rows.
@@ -63,9 +62,8 @@ func (c *call) structureFit(a *C.structure_fit_call) error {
 	p.Hides = optional[int32](c, "hides", unsafe.Pointer(a.hides), int64(p.Labels.Cols()))
 	p.Groups = optional[int32](c, "groups", unsafe.Pointer(a.groups), int64(p.Rows.Cols()))
 	found, err := structure.Fit(p, chosen, c.progress(a.progress))
-	if err == nil {
-		*dst = C.int64_t(handles.add(&object{Model: found.Model, extra: []array{
-			{"strengths", list[float64](found.Strengths)}, {"history.objective", list[float64](found.Objectives)}}}))
-	}
-	return err
+	check(err)
+	*dst = C.int64_t(handles.add(&object{Model: found.Model, extra: []array{
+		{"strengths", list[float64](found.Strengths)}, {"history.objective", list[float64](found.Objectives)}}}))
+	return nil
 }
