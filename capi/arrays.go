@@ -58,18 +58,18 @@ func (c *call) explain(cause any) error {
 	return nil
 }
 
-// slice views count elements of the caller's memory; without elements the pointer may be NULL. It looks at the memory
-// here, so that an array shorter than promised is found before the engine sees it.
-func slice[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
+// slice views count elements of the caller's memory, P in C; without elements the pointer may be NULL. It looks at the
+// memory here, so that an array shorter than promised is found before the engine sees it.
+func slice[T, P any](c *call, name string, p *P, count int64) []T {
 	elements := unread[T](c, name, p, count)
 	if len(elements) > 0 {
-		touch(unsafe.Slice((*byte)(p), count*int64(unsafe.Sizeof(elements[0]))))
+		touch(unsafe.Slice((*byte)(unsafe.Pointer(p)), count*int64(unsafe.Sizeof(elements[0]))))
 	}
 	return elements
 }
 
 // optional is slice for an array that the caller need not give or want: NULL is nil.
-func optional[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
+func optional[T, P any](c *call, name string, p *P, count int64) []T {
 	if p == nil {
 		return nil
 	}
@@ -77,13 +77,13 @@ func optional[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
 }
 
 // unread is slice without the look, for large arrays that the engine reads once or in few places: it finds a fault.
-func unread[T any](c *call, name string, p unsafe.Pointer, count int64) []T {
+func unread[T, P any](c *call, name string, p *P, count int64) []T {
 	var element T
 	if count == 0 {
 		return nil
 	}
-	c.borrow(name, p, count, int64(unsafe.Sizeof(element)))
-	return unsafe.Slice((*T)(p), count)
+	c.borrow(name, unsafe.Pointer(p), count, int64(unsafe.Sizeof(element)))
+	return unsafe.Slice((*T)(unsafe.Pointer(p)), count)
 }
 
 // touch reads a byte of every page.
@@ -98,8 +98,8 @@ func touch(memory []byte) byte {
 	return seen ^ memory[len(memory)-1]
 }
 
-// output views a single value that the caller wants to have.
-func output[T any](c *call, name string, p *T) *T {
+// single views a value of the caller, given or to be set.
+func single[T any](c *call, name string, p *T) *T {
 	c.borrow(name, unsafe.Pointer(p), 1, int64(unsafe.Sizeof(*p)))
 	return p
 }
@@ -129,11 +129,11 @@ func decoded[O any](c *call, text *C.char, decode func([]byte) (O, error)) O {
 
 // giveText writes a text and the room it takes; without a buffer only the room.
 func (c *call) giveText(content string, text *C.char, textSize C.int64_t, needed *C.int64_t) {
-	length, room := int64(len(content))+1, output(c, "needed", needed)
+	length, room := int64(len(content))+1, single(c, "needed", needed)
 	if text != nil && int64(textSize) < length {
 		check(fault.Argument("text_size is %d: the text takes %d bytes", int64(textSize), length))
 	}
-	copy(optional[byte](c, "text", unsafe.Pointer(text), length), content+"\x00")
+	copy(optional[byte](c, "text", text, length), content+"\x00")
 	*room = C.int64_t(length)
 }
 

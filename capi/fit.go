@@ -50,7 +50,7 @@ func (c *call) fit(a *C.fit_call) error {
 func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 	chosen := decoded(c, a.options, method.DecodeOptions)
 	p, l := c.problem(a.rows, a.labels, a.weights, a.group != nil)
-	dst := slice[int64](c, "models", unsafe.Pointer(a.models), int64(l.columns))
+	dst := slice[int64](c, "models", a.models, int64(l.columns))
 	if a.start != 0 {
 		p.Start = c.object("start", a.start, linear).Model.(*model.Linear)
 	}
@@ -110,7 +110,7 @@ func (c *call) group(g *C.fewlabel_group) *work.Group {
 	if g == nil {
 		return nil
 	}
-	c.borrow("group", unsafe.Pointer(g), 1, C.sizeof_fewlabel_group)
+	single(c, "group", g)
 	rank, size := int(g.rank), int(g.size)
 	switch {
 	case size < 1 || rank < 0 || rank >= size:
@@ -131,7 +131,7 @@ func (c *call) group(g *C.fewlabel_group) *work.Group {
 func (c *call) problem(
 	given *C.fewlabel_rows, known *C.fewlabel_labels, weights *C.double, inGroup bool,
 ) (p sample.Problem, l labels) {
-	c.borrow("rows", unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows)
+	single(c, "rows", given)
 	if inGroup && given.n_rows == 0 {
 		var err error
 		p.Rows, err = rows.Empty(int(given.n_features), given.kind == C.FEWLABEL_DENSE)
@@ -141,7 +141,7 @@ func (c *call) problem(
 	}
 	n := int64(p.Rows.Rows())
 	l = c.labels(known, n, inGroup)
-	p.Weights = optional[float64](c, "weights", unsafe.Pointer(weights), n)
+	p.Weights = optional[float64](c, "weights", weights, n)
 	if l.columns == 1 {
 		p.Labels, p.Classes, p.Weak = l.codes, l.classes, l.weak
 	}
@@ -157,7 +157,7 @@ func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 	if uintptr(unsafe.Pointer(p))%unsafe.Alignof(work.Progress{}) != 0 {
 		check(fault.Argument("progress is not aligned to %d bytes", unsafe.Alignof(work.Progress{})))
 	}
-	return output(c, "progress", (*work.Progress)(unsafe.Pointer(p)))
+	return single(c, "progress", (*work.Progress)(unsafe.Pointer(p)))
 }
 
 func (c *call) classPrior(a *C.class_prior_call) error {
@@ -172,9 +172,9 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 		return fault.Argument("labels.n_classes is %d: use 2 or more", l.classes)
 	}
 	n := int64(l.classes)
-	share := slice[float64](c, "shares", unsafe.Pointer(a.shares), n)
-	lower := optional[float64](c, "lower", unsafe.Pointer(a.lower), n)
-	upper := optional[float64](c, "upper", unsafe.Pointer(a.upper), n)
+	share := slice[float64](c, "shares", a.shares, n)
+	lower := optional[float64](c, "lower", a.lower, n)
+	upper := optional[float64](c, "upper", a.upper, n)
 	found, err := shares.Estimate(p, chosen, a.lower != nil || a.upper != nil)
 	copy(share, found.Share)
 	copy(lower, found.Lower)

@@ -57,7 +57,7 @@ func TestStatusAndMessageOfErrors(t *testing.T) {
 
 func TestTheFirstErrorEndsACall(t *testing.T) {
 	code, message := guarded(100, func(c *call) error {
-		slice[int32](c, "labels", nil, 3)
+		slice[int32, int32](c, "labels", nil, 3)
 		t.Error("the call goes on")
 		return fault.Defect("another")
 	})
@@ -143,7 +143,7 @@ func fence(t *testing.T) (page []byte, size int) {
 
 func TestArrayShorterThanPromisedIsNamed(t *testing.T) {
 	page, size := fence(t)
-	start := unsafe.Pointer(&page[0])
+	start := &page[0]
 	code, message := guarded(400, func(c *call) error {
 		slice[int32](c, "labels", start, int64(size)/4+3)
 		return nil
@@ -167,7 +167,7 @@ func TestReadOnlyOutputIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, message := guarded(400, func(c *call) error {
-		dst := slice[float64](c, "decisions", unsafe.Pointer(&page[0]), int64(size)/8)
+		dst := slice[float64](c, "decisions", &page[0], int64(size)/8)
 		work.NewPool(2).Run(2, func(i int) { dst[i+5] = 1 })
 		return nil
 	})
@@ -184,7 +184,7 @@ func TestReadOnlyOutputIsNamed(t *testing.T) {
 func TestFaultInsideTheEngineIsNamed(t *testing.T) {
 	page, size := fence(t)
 	code, message := guarded(400, func(c *call) error {
-		values := unread[byte](c, "rows.values", unsafe.Pointer(&page[0]), int64(size)+1)
+		values := unread[byte](c, "rows.values", &page[0], int64(size)+1)
 		_, err := work.Guard(func() (any, error) { // as a fit does
 			work.NewPool(2).Run(2, func(int) { _ = touch(values) })
 			return nil, nil
@@ -199,7 +199,7 @@ func TestFaultInsideTheEngineIsNamed(t *testing.T) {
 func TestFaultElsewhereIsADefect(t *testing.T) {
 	page, size := fence(t)
 	code, _ := guarded(400, func(c *call) error {
-		slice[byte](c, "labels", unsafe.Pointer(&page[0]), 10)
+		slice[byte](c, "labels", &page[0], 10)
 		_ = touch(unsafe.Slice(&page[0], size+1))
 		return nil
 	})

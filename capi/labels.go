@@ -6,7 +6,6 @@ import "C"
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -26,7 +25,7 @@ type labels struct {
 
 // labels views and checks the labels of n rows; class numbers without n_classes are checked in the engine.
 func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels) {
-	c.borrow("labels", unsafe.Pointer(given), 1, C.sizeof_fewlabel_labels)
+	single(c, "labels", given)
 	columns, classes := int64(given.n_columns), int64(given.n_classes)
 	switch most := max(2, n); {
 	case columns < 1 || columns > mostColumns:
@@ -43,7 +42,7 @@ func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels
 		check(fault.Argument("labels.n_classes is 0, but labels.indptr is given: machines of a group need the number"))
 	}
 	l.columns, l.classes = int(columns), int(classes)
-	l.codes = slice[int32](c, "labels.codes", unsafe.Pointer(given.codes), n*columns)
+	l.codes = slice[int32](c, "labels.codes", given.codes, n*columns)
 	if given.indptr != nil {
 		check(c.weak(given, n, &l))
 	}
@@ -52,14 +51,14 @@ func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels
 
 // weak reads the weakly labeled rows.
 func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
-	start := slice[int64](c, "labels.indptr", unsafe.Pointer(given.indptr), n+1)
+	start := slice[int64](c, "labels.indptr", given.indptr, n+1)
 	for i, end := range start {
 		if end < start[max(0, i-1)] || start[0] != 0 {
 			return fault.Data("labels.indptr[%d] is %d: it must start at 0 and not decrease", i, end)
 		}
 	}
-	class := slice[int32](c, "labels.classes", unsafe.Pointer(given.classes), start[n])
-	p := optional[float64](c, "labels.probabilities", unsafe.Pointer(given.probabilities), start[n])
+	class := slice[int32](c, "labels.classes", given.classes, start[n])
+	p := optional[float64](c, "labels.probabilities", given.probabilities, start[n])
 	if l.classes == 0 {
 		l.classes = 2
 		for _, numbers := range [][]int32{l.codes, class} {

@@ -114,25 +114,19 @@ func (o *object) arrayNamed(name string) (array, error) {
 }
 
 func (c *call) assemble(a *C.assemble_call) error {
-	dst, text, given := output(c, "model", a.model), c.text("description", a.description), c.given(a.arrays, a.n_arrays)
+	dst, text, given := single(c, "model", a.model), c.text("description", a.description), c.given(a.arrays, a.n_arrays)
 	name, known := modelKinds[kind(a.kind)]
 	if !known {
 		return noKind(a.kind)
 	}
 	assembled, err := model.Assemble(name, []byte(text), given)
-	return keep(dst, assembled, err)
+	check(err)
+	*dst = C.int64_t(handles.add(fromModel(assembled)))
+	return nil
 }
 
 func noKind(kind C.int32_t) error {
 	return fault.Argument("kind is %d: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE", int32(kind))
-}
-
-// keep gives a model that comes from a file or from arrays a handle.
-func keep(dst *C.int64_t, m model.Model, err error) error {
-	if err == nil {
-		*dst = C.int64_t(handles.add(fromModel(m)))
-	}
-	return err
 }
 
 // given copies the caller's named arrays.
@@ -141,9 +135,9 @@ func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) map[string][]flo
 		check(fault.Argument("n_arrays is %d", int64(count)))
 	}
 	all := map[string][]float64{}
-	for k, a := range slice[C.fewlabel_named](c, "arrays", unsafe.Pointer(arrays), int64(count)) {
+	for k, a := range slice[C.fewlabel_named](c, "arrays", arrays, int64(count)) {
 		name := c.text(fmt.Sprintf("arrays[%d].name", k), a.name)
-		values := slice[float64](c, name, unsafe.Pointer(a.values), int64(a.length))
+		values := slice[float64](c, name, a.values, int64(a.length))
 		if _, before := all[name]; before {
 			check(fault.Argument("arrays[%d].name is %q, as of an array before", k, name))
 		}
@@ -163,28 +157,29 @@ func (c *call) save(a *C.save_call) error {
 }
 
 func (c *call) load(a *C.load_call) error {
-	dst := output(c, "model", a.model)
+	dst := single(c, "model", a.model)
 	loaded, err := model.Load(c.text("path", a.path))
-	return keep(dst, loaded, err)
+	check(err)
+	*dst = C.int64_t(handles.add(fromModel(loaded)))
+	return nil
 }
 
 func (c *call) svmlightRead(a *C.svmlight_read_call) error {
-	dst, file := output(c, "data", a.data), c.text("path", a.path)
-	sizes := slice[int64](c, "sizes", unsafe.Pointer(a.sizes), 4)
+	dst, file := single(c, "data", a.data), c.text("path", a.path)
+	sizes := slice[int64](c, "sizes", a.sizes, 4)
 	options := svmlight.ReadOptions{ZeroBased: c.flag("zero_based", a.zero_based),
 		LabelsPath: c.optionalText("labels_path", a.labels_path), Features: int(a.n_features),
 		MaxExpansion: int(a.max_expansion), Progress: c.progress(a.progress)}
 	read, err := svmlight.Read(file, options)
-	if err == nil {
-		*dst = C.int64_t(handles.add(&object{data: read}))
-		copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
-	}
-	return err
+	check(err)
+	copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
+	*dst = C.int64_t(handles.add(&object{data: read}))
+	return nil
 }
 
 func (c *call) svmlightWrite(a *C.svmlight_write_call) error {
 	file, fromZero, matrix := c.text("path", a.path), c.flag("zero_based", a.zero_based), c.matrix("rows", a.rows)
-	targets := slice[float64](c, "labels", unsafe.Pointer(a.labels), int64(matrix.Rows()))
+	targets := slice[float64](c, "labels", a.labels, int64(matrix.Rows()))
 	return svmlight.Write(file, matrix, targets, fromZero)
 }
 
@@ -218,9 +213,9 @@ func (l list[T]) give(c *call, kind int32, to unsafe.Pointer) {
 	own, name := l.own()
 	switch kind {
 	case own:
-		copy(slice[T](c, "values", to, int64(len(l))), l)
+		copy(slice[T](c, "values", (*T)(to), int64(len(l))), l)
 	case C.FEWLABEL_FLOAT64:
-		dst := slice[float64](c, "values", to, int64(len(l)))
+		dst := slice[float64](c, "values", (*float64)(to), int64(len(l)))
 		for k := range dst {
 			dst[k] = float64(l[k])
 		}

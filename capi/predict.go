@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"runtime/debug"
-	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -15,8 +14,8 @@ import (
 func (c *call) predict(a *C.predict_call) error {
 	o, pool, matrix := c.object("model", a.model, linear), c.pool(a.threads), c.matrix("rows", a.rows)
 	n, m := int64(matrix.Rows()), o.Model.(*model.Linear)
-	classes := optional[int32](c, "classes", unsafe.Pointer(a.classes), n)
-	decisions := optional[float64](c, "decisions", unsafe.Pointer(a.decisions), n*int64(m.Outputs))
+	classes := optional[int32](c, "classes", a.classes, n)
+	decisions := optional[float64](c, "decisions", a.decisions, n*int64(m.Outputs))
 	switch {
 	case a.classes == nil && a.decisions == nil:
 		return fault.Argument("classes and decisions are both NULL")
@@ -35,9 +34,9 @@ func (c *call) decisionWith(a *C.decision_with_call) error {
 		return fault.Argument("n_outputs is %d", outputs)
 	}
 	by := rows.Weights{ByFeature: c.flag("by_feature", a.by_feature),
-		Coef:      unread[float64](c, "coef", unsafe.Pointer(a.coef), outputs*features),
-		Intercept: slice[float64](c, "intercept", unsafe.Pointer(a.intercept), outputs)}
-	dst := slice[float64](c, "decisions", unsafe.Pointer(a.decisions), outputs*n)
+		Coef:      unread[float64](c, "coef", a.coef, outputs*features),
+		Intercept: slice[float64](c, "intercept", a.intercept, outputs)}
+	dst := slice[float64](c, "decisions", a.decisions, outputs*n)
 	return view.Decisions(pool, by, dst)
 }
 

@@ -4,8 +4,6 @@ package main
 import "C"
 
 import (
-	"unsafe"
-
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -23,7 +21,7 @@ func (c *call) matrix(name string, given *C.fewlabel_rows) *rows.Matrix {
 
 // rows views the caller's rows. Package rows checks the data; here only what must hold for it to look at them.
 func (c *call) rows(name string, given *C.fewlabel_rows) rows.Rows {
-	c.borrow(name, unsafe.Pointer(given), 1, C.sizeof_fewlabel_rows)
+	single(c, name, given)
 	r := *given
 	checkRows(name, &r)
 	narrow := r.value_type == C.FEWLABEL_FLOAT32
@@ -81,7 +79,7 @@ func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows
 	case stride > 0 && n > addressSpace/stride:
 		check(fault.Argument("%s.values cannot have %d rows of %d values", name, n, stride))
 	}
-	return dense[V]{int(n), int(d), int(stride), slice[V](c, name+".values", r.values, max(0, (n-1)*stride+d))}
+	return dense[V]{int(n), int(d), int(stride), slice[V](c, name+".values", (*V)(r.values), max(0, (n-1)*stride+d))}
 }
 
 func (r dense[V]) Matrix() (*rows.Matrix, error) { return rows.NewDense(r.n, r.d, r.stride, r.values) }
@@ -110,14 +108,14 @@ func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) r
 
 // sparse is for the types of all three arrays.
 func sparse[P, I int32 | int64, V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows.Rows {
-	indptr := slice[P](c, name+".indptr", r.indptr, int64(r.n_rows)+1)
+	indptr := slice[P](c, name+".indptr", (*P)(r.indptr), int64(r.n_rows)+1)
 	// The end of the last row says how far the other arrays are read: look at it before touching them.
 	stored := int64(indptr[r.n_rows])
 	if stored < 0 || stored > int64(r.n_values) {
 		check(fault.Data("%s.indptr[%d] is %d: the rows do not end inside the %d values of %s.n_values",
 			name, int64(r.n_rows), stored, int64(r.n_values), name))
 	}
-	indices := unread[I](c, name+".indices", r.indices, stored)
-	values := unread[V](c, name+".values", r.values, stored)
+	indices := unread[I](c, name+".indices", (*I)(r.indices), stored)
+	values := unread[V](c, name+".values", (*V)(r.values), stored)
 	return rows.View(int(r.n_features), indptr, indices, values)
 }

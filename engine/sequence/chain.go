@@ -255,7 +255,7 @@ func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32,
 type ambiguity struct{ rho, full, weight float64 }
 
 func newAmbiguity(s *sample, _ []int, _, factor float64) belief {
-	return &ambiguity{rho: s.rho, full: factor}
+	return &ambiguity{rho: s.loss.Rho, full: factor}
 }
 
 func (a *ambiguity) enter(_ weights, part float64) { a.weight = part * a.full }

@@ -126,7 +126,7 @@ func (d dual) At(at, gradient []float64) float64 {
 	return value
 }
 
-func (p *posterior) rest() float64 { return p.penalty / p.rho }
+func (p *posterior) rest() float64 { return p.penalty / p.loss.Rho }
 
 func (p *posterior) lossOf(i int) Loss { return divergence{p.weight, p.scoresOf(i), p.chain} }
 

@@ -32,15 +32,14 @@ const blocks = 16 // parts that sequences are divided into for sums: as many on 
 type sample struct {
 	*work.Job
 	options        Options
-	loss           Loss         // of the labeled sequences
-	rho            float64      // its sharpness
-	rows           *rows.Matrix // packed, in units of length
-	length         float64      // the root of the mean square length of the rows
-	feature        []int32      // [rows.Cols] the problem's number of each packed feature
-	bounds         []int        // sequence i is the tokens bounds[i] ... bounds[i+1]-1
-	labels         []int32      // tags; -1: none; -2 - t: those in allowed of token t
-	allowed        []uint8      // of the problem
-	labeled        float64      // tokens with a label or a set
+	loss           SoftmaxMargin // of the labeled sequences
+	rows           *rows.Matrix  // packed, in units of length
+	length         float64       // the root of the mean square length of the rows
+	feature        []int32       // [rows.Cols] the problem's number of each packed feature
+	bounds         []int         // sequence i is the tokens bounds[i] ... bounds[i+1]-1
+	labels         []int32       // tags; -1: none; -2 - t: those in allowed of token t
+	allowed        []uint8       // of the problem
+	labeled        float64       // tokens with a label or a set
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
@@ -49,20 +48,19 @@ type sample struct {
 
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	losses := map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}
-	loss, rows := losses[o.Loss], p.Rows.Rows()
-	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: loss, rho: loss.Rho,
-		rows: p.Rows, features: p.Rows.Cols()}
-	if s.bounds, err = boundsOf(p.Lengths, rows); err != nil {
+	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: losses[o.Loss], rows: p.Rows,
+		features: p.Rows.Cols()}
+	if s.bounds, err = boundsOf(p.Lengths, p.Rows.Rows()); err != nil {
 		return nil, err
 	}
-	for _, check := range []func(rows int) error{
+	for _, check := range []func() error{
 		s.countTags, s.readAllowed, s.checkPrior, s.checkMemory, s.forbid, s.checkPaths,
 	} {
-		if err := check(rows); err != nil {
+		if err := check(); err != nil {
 			return nil, err
 		}
 	}
-	s.length = p.Rows.RootMeanSquare(job, slices.Repeat([]float64{1}, rows))
+	s.length = p.Rows.RootMeanSquare(job, slices.Repeat([]float64{1}, p.Rows.Rows()))
 	if err := p.Rows.CheckLength(s.length); err != nil {
 		return nil, err
 	}
@@ -91,7 +89,8 @@ func boundsOf(lengths []int64, rows int) ([]int, error) {
 }
 
 // countTags finds K and checks that every tag has a label.
-func (s *sample) countTags(n int) error {
+func (s *sample) countTags() error {
+	n := len(s.labels)
 	for t, label := range s.labels {
 		if label < -1 || int(label) >= n {
 			return fault.Data("labels of row %d is %d: it must be -1 (none) or a tag number from 0 on, of not more tags "+
@@ -119,7 +118,7 @@ func (s *sample) countTags(n int) error {
 }
 
 // readAllowed gives tokens without a label the only tag that they may have, or the label of a set of tags.
-func (s *sample) readAllowed(int) error {
+func (s *sample) readAllowed() error {
 	if s.allowed == nil {
 		return nil
 	}
@@ -142,7 +141,7 @@ func (s *sample) readAllowed(int) error {
 	return nil
 }
 
-func (s *sample) checkPrior(int) error {
+func (s *sample) checkPrior() error {
 	prior := s.options.ClassPrior
 	if len(prior) == 0 {
 		return nil
@@ -158,7 +157,7 @@ func (s *sample) checkPrior(int) error {
 }
 
 // checkMemory refuses a fit that does not fit, before anything of the size of K², or of K numbers a token, is made.
-func (s *sample) checkMemory(n int) error {
+func (s *sample) checkMemory() error {
 	s.shape = panel.Shape{Features: s.features, Classes: s.tags}
 	const (
 		vectors   = 3 // weights, gradient, sums of squares
@@ -167,10 +166,11 @@ func (s *sample) checkMemory(n int) error {
 		perColumn = 16
 	)
 	k, stride, tokens := float64(s.tags), float64(s.shape.Stride()), float64(longest(s.bounds))
+	n := float64(len(s.labels))
 	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
-		methods[s.options.Method].scores*stride*float64(n)
+		methods[s.options.Method].scores*stride*n
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*numbers + square + perRow*float64(n) + perColumn*float64(s.features) + 4*float64(s.rows.NonZeros())
+	bytes := 8*numbers + square + perRow*n + perColumn*float64(s.features) + 4*float64(s.rows.NonZeros())
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
 }
@@ -183,7 +183,7 @@ func longest(bounds []int) (tokens int) {
 }
 
 // forbid reads the pairs of tags that must not follow one another.
-func (s *sample) forbid(int) error {
+func (s *sample) forbid() error {
 	tags := s.options.Forbidden
 	if len(tags) > 0 {
 		s.forbidden = make([]bool, edgesLen(s.tags))
@@ -216,7 +216,7 @@ func (s *sample) applyMask(scores edges) {
 
 // setChain sets a chain to weights times the sharpness of the loss, with what is forbidden.
 func (s *sample) setChain(c *chain, weights edges) {
-	floats.ScaleTo(c.all, s.rho, weights.all)
+	floats.ScaleTo(c.all, s.loss.Rho, weights.all)
 	s.applyMask(c.edges)
 	c.refresh()
 }
@@ -225,11 +225,11 @@ func (s *sample) setChain(c *chain, weights edges) {
 func (s *sample) sharpen(dst, scores []float64) {
 	k, stride := s.tags, s.shape.Stride()
 	for t := range len(dst) / k {
-		floats.ScaleTo(dst[t*k:(t+1)*k], s.rho, scores[t*stride:t*stride+k])
+		floats.ScaleTo(dst[t*k:(t+1)*k], s.loss.Rho, scores[t*stride:t*stride+k])
 	}
 }
 
-func (s *sample) checkPaths(int) error {
+func (s *sample) checkPaths() error {
 	if s.forbidden == nil {
 		return nil
 	}

@@ -135,11 +135,11 @@ func (d *stochastic) evaluate(p *place, i int) {
 	d.sharpen(unary, p.scores)
 	clear(into)
 	clear(p.counts.all)
-	loss := d.loss
+	loss := Loss(d.loss)
 	if d.unlabeled(i) {
 		loss = d.belief.lossOf(i)
 	}
-	p.value = loss.At(&p.lattice, d.chain, unary, labels, into, p.counts) / d.rho
+	p.value = loss.At(&p.lattice, d.chain, unary, labels, into, p.counts) / d.loss.Rho
 	for t := range labels {
 		clear(p.scores[t*stride+k : (t+1)*stride])
 		copy(p.scores[t*stride:], into[t*k:(t+1)*k])

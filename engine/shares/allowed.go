@@ -36,11 +36,10 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 	}
 	costs := make([]float64, len(s.Unlabeled)*len(shares))
 	for k := range s.Unlabeled {
-		if row := s.Weak.Of(k); row.Known() {
-			for y := range shares {
-				if math.IsInf(row.Of(int32(y)), 1) {
-					costs[k*len(shares)+y] = 1
-				}
+		row := s.Weak.Of(k)
+		for y := range shares {
+			if math.IsInf(row.Of(int32(y)), 1) {
+				costs[k*len(shares)+y] = 1
 			}
 		}
 	}

@@ -79,22 +79,17 @@ func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn fl
 //	Source   James & Stein 1961 (the positive part); the constant chance, small as x counts few rows, is ours. Measured
 //	         in docs/notes/class-shares.md
 func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
-	x, noise := 2*s.logRatio(job, shares, s.labels), (1-drawn)*chance*float64(s.Classes-1)
+	var sums [2]float64 // log likelihood ratio of shares and label shares, weight
+	job.SumRows(len(s.Unlabeled.Weight), 0, sums[:], func(i int, part, _ []float64) {
+		row, weight := s.ratios[i*s.Classes:(i+1)*s.Classes], s.Unlabeled.Weight[i]
+		part[0] += weight * math.Log(vector.Dot(shares, row)/vector.Dot(s.labels, row))
+		part[1] += weight
+	})
+	x, noise := 2*(s.known*sums[0]/sums[1]), (1-drawn)*chance*float64(s.Classes-1)
 	kept := max(0, 1-noise/max(x, math.SmallestNonzeroFloat32))
 	for y, label := range s.labels {
 		shares[y] = label + kept*(shares[y]-label)
 	}
-}
-
-// logRatio is the logarithm of the likelihood ratio of shares and others, both [K].
-func (s *shift) logRatio(job *work.Job, shares, others []float64) float64 {
-	var sums [2]float64 // log likelihood ratio, weight
-	job.SumRows(len(s.Unlabeled.Weight), 0, sums[:], func(i int, part, _ []float64) {
-		row := s.ratios[i*s.Classes : (i+1)*s.Classes]
-		part[0] += s.Unlabeled.Weight[i] * math.Log(vector.Dot(shares, row)/vector.Dot(others, row))
-		part[1] += s.Unlabeled.Weight[i]
-	})
-	return s.known * sums[0] / sums[1]
 }
 
 const (

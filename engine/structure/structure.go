@@ -232,7 +232,7 @@ func (f *fitting) group() error {
 	if groupOf == nil {
 		groupOf = make([]int32, f.features)
 	}
-	f.groups = make([][]int32, slices.Max(append([]int32{0}, groupOf...))+1)
+	f.groups = make([][]int32, slices.Max(groupOf)+1)
 	for k, j := range f.old {
 		f.groups[groupOf[j]] = append(f.groups[groupOf[j]], int32(k))
 	}

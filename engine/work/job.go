@@ -29,18 +29,18 @@ type Job struct {
 	*Pool
 	Group    *Group // nil on one machine
 	progress *Progress
-	silent   bool          // publishes nothing
-	visited  *atomic.Int64 // non-zeros read so far
+	silent   bool         // publishes nothing
+	visited  atomic.Int64 // non-zeros read so far
 }
 
 // NewJob makes a job; progress may be nil.
 func NewJob(threads int, progress *Progress) *Job {
-	return &Job{Pool: NewPool(threads), progress: cmp.Or(progress, &Progress{}), visited: &atomic.Int64{}}
+	return &Job{Pool: NewPool(threads), progress: cmp.Or(progress, &Progress{})}
 }
 
 // Silent is a job beside this one: same workers and cancel flag, no progress, an account of its own.
 func (j *Job) Silent() *Job {
-	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true, visited: &atomic.Int64{}}
+	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true}
 }
 
 // Local is Silent for what every machine does by itself, alike. It is not cancelled: the next reduction is.
@@ -103,16 +103,14 @@ const (
 func (p *Pool) Stripes(n int, task func(lo, hi int)) { p.stripes(n, shortLength, task) }
 
 func (p *Pool) stripes(n, short int, task func(lo, hi int)) {
-	block := func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) }
-	blocks := (n + blockLength - 1) / blockLength
-	if n > short {
-		p.Run(blocks, block)
-		return
+	if n <= short {
+		p = alone
 	}
-	for b := range blocks {
-		block(b)
-	}
+	p.Run((n+blockLength-1)/blockLength, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
 }
+
+// alone has the calling goroutine only.
+var alone = NewPool(1)
 
 // Every is Stripes, one row at a time.
 func (p *Pool) Every(n int, task func(i int)) {
