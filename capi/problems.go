@@ -18,7 +18,7 @@ func (c *call) sequenceFit(a *C.sequence_fit_call) error {
 	p.Lengths = c.lengths(a.lengths, a.n_sequences, p.Rows.Rows())
 	p.Labels = slice[int32](c, "labels", a.labels, int64(p.Rows.Rows()))
 	if a.allowed != nil && len(p.Labels) > 0 {
-		tags := int64(1 + slices.Max(p.Labels))
+		tags := 1 + int64(slices.Max(p.Labels))
 		p.Allowed = slice[uint8](c, "allowed", a.allowed, int64(p.Rows.Rows())*tags)
 	}
 	if a.start != 0 {
