@@ -18,7 +18,7 @@ const (
 	lane         = 8        // numbers in a register
 	roundedWidth = 3 * lane // columns that go through the rows at a time
 	sumRows      = 512      // that are added in float32
-	smallest     = 1e-20    // of the numbers that multiply rows, in their unit; less counts as 0: float32 is slow there
+	coarse       = 0x1p-15  // makes numbers that multiply rows multiples of 2^-67 of their unit: float32 is slow below
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
@@ -176,10 +176,7 @@ func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit fl
 				own := scales[k*width : (k+1)*width]
 				clear(own[columns:])
 				for c, v := range q[int(i)*shape.Stride()+first : int(i)*shape.Stride()+first+columns] {
-					own[c] = 0
-					if v *= unit; !(math.Abs(v) <= smallest) {
-						own[c] = float32(v)
-					}
+					own[c] = float32((v*unit + coarse) - coarse)
 				}
 			}
 			axpyRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&sums[first*a.d]),
