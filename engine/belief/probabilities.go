@@ -27,11 +27,10 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 	if weak != nil {
 		cost = weak
 	}
-	for k, i := range o.Sample.Unlabeled {
-		r.Label[i], r.Cost[i] = risk.LabelJoint, o.Sample.UnlabeledWeight[k]
+	for _, i := range o.Sample.Unlabeled {
+		r.Label[i] = risk.LabelJoint
 	}
 	r.Joint = []risk.Joint{cost}
-	r.UpdateSupport()
 	return probabilities{Risk: r, objective: o, joint: cost, weak: weak,
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }

@@ -24,9 +24,8 @@ func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	r.SoftLabels = slices.Repeat(o.Prior, len(unlabeled))
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
 	}
-	r.UpdateSupport()
+	costs.weigh(r, costs.Level)
 	costs.Measure(r)
 	return &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
 }

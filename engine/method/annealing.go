@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 )
 
@@ -24,25 +23,22 @@ import (
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)
 	soft := belief.NewSoft(d.risk, d.Costs)
-	d.began(d.risk.Score)
 	cooling := coolingOf(d.Run)
 	steps := energySteps
 	if d.Loss.Free {
 		steps = freeSteps
 	}
-	d.Path.Follow(d.solve(soft), soft, cooling, d.Path.Limits.Way(steps))
-	switch {
-	case d.Path.Reason == ending.NotFinite || d.Path.Reason == ending.GivenUp:
+	if !d.follow(soft, soft, cooling, steps) {
 		return nil
-	case d.Path.Steps == 0:
+	}
+	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
 	labels := d.risk.SoftLabels
 	hard, changed := soft.Harden(d.exchange())
-	d.settle(hard, changed, 0)
-	solution := d.read(d.risk)
+	solution := d.settle(hard, changed, 0)
 	solution.SoftLabels = labels
 	return solution
 }
