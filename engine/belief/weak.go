@@ -114,14 +114,8 @@ func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 		copy(given, p)
 		w.subtract(given, k)
 		part[0] += w.weights[k] * (vector.Softmax(p, p) - vector.Softmax(given, given))
-		if changes == nil {
-			return
-		}
-		change := w.row(changes, k)
-		mean := vector.Dot(p, change)
-		part[1] += w.weights[k] * (mean - vector.Dot(given, change))
-		for y, q := range p {
-			part[2] += w.weights[k] * q * (change[y] - mean) * (change[y] - mean)
+		if changes != nil {
+			addSlopes(part[1:], w.weights[k], p, given, w.row(changes, k))
 		}
 	})
 	return sums

@@ -65,8 +65,8 @@ const (
 // coolingOf begins at the first temperature, or from a start below it.
 func coolingOf(r *Run) *schedule.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
-	c := &schedule.Cooling{First: first, Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
-		Coldest: coldest, SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
+	c := &schedule.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
+		Coldest: coldest * first, SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
