@@ -21,7 +21,7 @@ type probabilities struct {
 	likeliest []int32 // [unlabeled] classes
 }
 
-// join gives the unlabeled rows of a risk a joint cost, and weakly labeled rows their loss at this weight.
+// join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.
 func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
 	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
 	if weak != nil {

@@ -17,7 +17,7 @@ type Soft struct {
 	labels      []int32   // [unlabeled] the likeliest ones
 }
 
-// NewSoft gives the unlabeled rows the class prior as soft labels, and the weight of the costs' level.
+// NewSoft gives the unlabeled rows, once admitted, the class prior as soft labels and the weight of the costs' level.
 func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	o := costs.objective
 	unlabeled := o.Sample.Unlabeled

@@ -24,7 +24,7 @@ type Weak struct {
 	sample  *sample.Sample
 	p       []float64 // [Unlabeled, K] at the last Gradient
 	shifted []float64 // [n, stride] s - κ
-	before  []float64 // [Unlabeled, K] changes
+	before  []float64 // [Unlabeled, K] changes before a HessVec; room in Gradient
 }
 
 // forbidden is a prior cost at which a probability is 0 in sums.
@@ -75,7 +75,7 @@ func (w *Weak) Evaluate(scores []float64) (value float64) {
 func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 	value = w.joint.Gradient(w.shift(scores), slope, state)
 	w.each(func(k int) {
-		p, given := w.place(w.p, k), make([]float64, w.classes)
+		p, given := w.place(w.p, k), w.place(w.before, k)
 		vector.Softmax(p, w.row(scores, k))
 		vector.Softmax(given, w.row(w.shifted, k))
 		vector.Add(w.row(slope, k), w.weights[k], p)
