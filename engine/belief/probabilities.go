@@ -35,15 +35,15 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
-// renew counts the likeliest classes that have changed, and measures the residual of means.
+// renew evaluates the joint cost, which finds means, and their residual, and counts the likeliest classes that have
+// changed.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
+	p.joint.Evaluate(p.Scores())
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(means)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
-		if p.weak != nil {
-			p.weak.subtract(row, k)
-		}
+		subtract(row, s.Weak.Of(k))
 		if y := int32(vector.Largest(row)); y != p.likeliest[k] {
 			p.likeliest[k] = y
 			switched++
@@ -86,7 +86,6 @@ func (e *Expected) Enter(level float64) {
 
 // Relabel renews the multipliers by the means; at level 1 the penalty is raised where the residual has not fallen.
 func (e *Expected) Relabel() (switched int, entropy float64) {
-	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
 	e.Means.Constraint.Update(e.Means.M)
 	if e.level == 1 {
@@ -130,10 +129,7 @@ func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Project
 func (p *Projected) Enter(float64) {}
 
 // Relabel finds the best labels at the current scores, with their multipliers.
-func (p *Projected) Relabel() (switched int, entropy float64) {
-	p.joint.Evaluate(p.Scores())
-	return p.renew(p.Posterior.M)
-}
+func (p *Projected) Relabel() (switched int, entropy float64) { return p.renew(p.Posterior.M) }
 
 func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Posterior.Value) }
 

@@ -3,6 +3,7 @@ package belief
 import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -48,8 +49,8 @@ func newWeak(job *work.Job, cost joint, s *sample.Sample, level float64, stride 
 }
 
 // subtract subtracts κ, made finite, from the scores [K] of a row.
-func (w *Weak) subtract(scores []float64, k int) {
-	if row := w.sample.Weak.Of(k); row.Known() {
+func subtract(scores []float64, row weak.Row) {
+	if row.Known() {
 		for y := range scores {
 			scores[y] -= min(row.Of(int32(y)), forbidden)
 		}
@@ -61,7 +62,7 @@ func (w *Weak) shift(scores []float64) []float64 {
 	w.each(func(k int) {
 		shifted := w.row(w.shifted, k)
 		copy(shifted, w.row(scores, k))
-		w.subtract(shifted, k)
+		subtract(shifted, w.sample.Weak.Of(k))
 	})
 	return w.shifted
 }
@@ -112,7 +113,7 @@ func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 			vector.Add(p, t, w.row(changes, k))
 		}
 		copy(given, p)
-		w.subtract(given, k)
+		subtract(given, w.sample.Weak.Of(k))
 		part[0] += w.weights[k] * (vector.Softmax(p, p) - vector.Softmax(given, given))
 		if changes != nil {
 			addSlopes(part[1:], w.weights[k], p, given, w.row(changes, k))
