@@ -68,7 +68,6 @@ type Expected struct {
 	probabilities
 	Means *Means
 	Full  float64 // weight of the entropy at level 1
-	level float64
 	last  float64 // residual of the round before, at level 1
 }
 
@@ -79,16 +78,13 @@ func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expecte
 	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
 }
 
-func (e *Expected) Enter(level float64) {
-	e.level = level
-	e.Means.Entropy = level * e.Full
-}
+func (e *Expected) Enter(level float64) { e.Means.Entropy = level * e.Full }
 
 // Relabel renews the multipliers by the means; at level 1 the penalty is raised where the residual has not fallen.
 func (e *Expected) Relabel() (switched int, entropy float64) {
 	switched, entropy = e.renew(e.Means.M)
 	e.Means.Constraint.Update(e.Means.M)
-	if e.level == 1 {
+	if e.Means.Entropy == e.Full { // level 1
 		if e.Residual > max(Tolerance, e.last/fall) {
 			e.Means.Constraint.Weight *= stiffen
 		}
