@@ -66,7 +66,8 @@ const (
 func coolingOf(r *Run) *schedule.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
 	c := &schedule.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
-		Coldest: coldest * first, SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
+		Coldest:      coldest * first,
+		SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
