@@ -42,6 +42,20 @@ func (c *Costs) row(k int) []float64 {
 	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
 }
 
+// Admit gives the unlabeled rows a weight, and so scores.
+func (c *Costs) Admit(r *risk.Risk) {
+	c.weigh(r, 1)
+	r.UpdateSupport()
+}
+
+// weigh gives the unlabeled rows their weights in the sample times a factor.
+func (c *Costs) weigh(r *risk.Risk, factor float64) {
+	s := c.objective.Sample
+	for k, i := range s.Unlabeled {
+		r.Cost[i] = factor * s.UnlabeledWeight[k]
+	}
+}
+
 func (c *Costs) Measure(r *risk.Risk) {
 	c.measure(r)
 	c.addPrior(c.Level * weak.Strength)

@@ -44,11 +44,8 @@ func (h *Hard) BeginByScores(scores []float64) {
 
 // Enter puts the labels into the risk with a part of the weight of the unlabeled rows.
 func (h *Hard) Enter(part float64) {
-	o := h.costs.objective
 	h.costs.units.label(h.Risk, h.Labels)
-	for k, i := range o.Sample.Unlabeled {
-		h.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
-	}
+	h.costs.weigh(h.Risk, part*h.costs.objective.Weight)
 }
 
 // Relabel changes the labels to the best ones that keep the counts, or makes a limited number of exchanges.
@@ -82,15 +79,6 @@ func (h *Hard) Prior() float64 {
 	return sum[0]
 }
 
-// Admit gives the unlabeled rows a weight, and so scores.
-func (c *Costs) Admit(r *risk.Risk) {
-	s := c.objective.Sample
-	for k, i := range s.Unlabeled {
-		r.Cost[i] = s.UnlabeledWeight[k]
-	}
-	r.UpdateSupport()
-}
-
 // Free rows have no label but a loss of their scores. Weakly labeled rows have their cheapest label.
 type Free struct {
 	*risk.Risk
@@ -114,10 +102,10 @@ func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
 }
 
 func (f *Free) Enter(part float64) {
-	o := f.costs.objective
-	for k, i := range o.Sample.Unlabeled {
-		f.Cost[i] = part * o.Weight * o.Sample.UnlabeledWeight[k]
-		if o.Sample.Weak.Of(k).Known() {
+	s := f.costs.objective.Sample
+	f.costs.weigh(f.Risk, part*f.costs.objective.Weight)
+	for k, i := range s.Unlabeled {
+		if s.Weak.Of(k).Known() {
 			f.Label[i] = f.labels[k]
 		}
 	}

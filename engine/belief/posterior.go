@@ -107,13 +107,18 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 	e.sum(sums[:], func(k int, part, scratch []float64) {
 		p, q, change := scratch[:e.classes], e.place(e.trial, k), e.row(changes, k)
 		floats.AddScaledTo(p, e.row(scores, k), t, change)
-		logSum := vector.Softmax(p, p)
-		mean := vector.Dot(p, change)
-		part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), logSum)
-		part[1] += e.weights[k] * (mean - vector.Dot(q, change))
-		for y, v := range p {
-			part[2] += e.weights[k] * v * (change[y] - mean) * (change[y] - mean)
-		}
+		part[0] += e.weights[k] * divergence(q, e.place(e.costs, k), vector.Softmax(p, p))
+		addSlopes(part[1:], e.weights[k], p, q, change)
 	})
 	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
+}
+
+// addSlopes adds to part the first and the second derivative of weight (log Σ_y exp s_y - q . s) along a change of the
+// scores s, whose softmax is p.
+func addSlopes(part []float64, weight float64, p, q, change []float64) {
+	mean := vector.Dot(p, change)
+	part[0] += weight * (mean - vector.Dot(q, change))
+	for y, v := range p {
+		part[1] += weight * v * (change[y] - mean) * (change[y] - mean)
+	}
 }

@@ -21,30 +21,29 @@ type probabilities struct {
 	likeliest []int32 // [unlabeled] classes
 }
 
-// join gives the unlabeled rows of a risk a joint cost, and weakly labeled rows their loss at this weight.
+// join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.
 func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
 	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
 	if weak != nil {
 		cost = weak
 	}
-	for k, i := range o.Sample.Unlabeled {
-		r.Label[i], r.Cost[i] = risk.LabelJoint, o.Sample.UnlabeledWeight[k]
+	for _, i := range o.Sample.Unlabeled {
+		r.Label[i] = risk.LabelJoint
 	}
 	r.Joint = []risk.Joint{cost}
-	r.UpdateSupport()
 	return probabilities{Risk: r, objective: o, joint: cost, weak: weak,
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
-// renew counts the likeliest classes that have changed, and measures the residual of means.
+// renew evaluates the joint cost, which finds means, and their residual, and counts the likeliest classes that have
+// changed.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
+	p.joint.Evaluate(p.Scores())
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(means)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
-		if p.weak != nil {
-			p.weak.subtract(row, k)
-		}
+		subtract(row, s.Weak.Of(k))
 		if y := int32(vector.Largest(row)); y != p.likeliest[k] {
 			p.likeliest[k] = y
 			switched++
@@ -69,7 +68,6 @@ type Expected struct {
 	probabilities
 	Means *Means
 	Full  float64 // weight of the entropy at level 1
-	level float64
 	last  float64 // residual of the round before, at level 1
 }
 
@@ -80,17 +78,13 @@ func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expecte
 	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
 }
 
-func (e *Expected) Enter(level float64) {
-	e.level = level
-	e.Means.Entropy = level * e.Full
-}
+func (e *Expected) Enter(level float64) { e.Means.Entropy = level * e.Full }
 
 // Relabel renews the multipliers by the means; at level 1 the penalty is raised where the residual has not fallen.
 func (e *Expected) Relabel() (switched int, entropy float64) {
-	e.joint.Evaluate(e.Scores())
 	switched, entropy = e.renew(e.Means.M)
 	e.Means.Constraint.Update(e.Means.M)
-	if e.level == 1 {
+	if e.Means.Entropy == e.Full { // level 1
 		if e.Residual > max(Tolerance, e.last/fall) {
 			e.Means.Constraint.Weight *= stiffen
 		}
@@ -131,10 +125,7 @@ func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Project
 func (p *Projected) Enter(float64) {}
 
 // Relabel finds the best labels at the current scores, with their multipliers.
-func (p *Projected) Relabel() (switched int, entropy float64) {
-	p.joint.Evaluate(p.Scores())
-	return p.renew(p.Posterior.M)
-}
+func (p *Projected) Relabel() (switched int, entropy float64) { return p.renew(p.Posterior.M) }
 
 func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Posterior.Value) }
 

@@ -17,16 +17,15 @@ type Soft struct {
 	labels      []int32   // [unlabeled] the likeliest ones
 }
 
-// NewSoft gives the unlabeled rows the class prior as soft labels, and the weight of the costs' level.
+// NewSoft gives the unlabeled rows, once admitted, the class prior as soft labels and the weight of the costs' level.
 func NewSoft(r *risk.Risk, costs *Costs) *Soft {
 	o := costs.objective
 	unlabeled := o.Sample.Unlabeled
 	r.SoftLabels = slices.Repeat(o.Prior, len(unlabeled))
 	for k, i := range unlabeled {
 		r.Label[i], r.Place[i] = -1, int32(k)
-		r.Cost[i] = costs.Level * o.Sample.UnlabeledWeight[k]
 	}
-	r.UpdateSupport()
+	costs.weigh(r, costs.Level)
 	costs.Measure(r)
 	return &Soft{Risk: r, costs: costs, potentials: make([]float64, o.Classes), labels: make([]int32, len(unlabeled))}
 }

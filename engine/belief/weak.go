@@ -3,6 +3,7 @@ package belief
 import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -24,7 +25,7 @@ type Weak struct {
 	sample  *sample.Sample
 	p       []float64 // [Unlabeled, K] at the last Gradient
 	shifted []float64 // [n, stride] s - κ
-	before  []float64 // [Unlabeled, K] changes
+	before  []float64 // [Unlabeled, K] changes before a HessVec; room in Gradient
 }
 
 // forbidden is a prior cost at which a probability is 0 in sums.
@@ -48,8 +49,8 @@ func newWeak(job *work.Job, cost joint, s *sample.Sample, level float64, stride 
 }
 
 // subtract subtracts κ, made finite, from the scores [K] of a row.
-func (w *Weak) subtract(scores []float64, k int) {
-	if row := w.sample.Weak.Of(k); row.Known() {
+func subtract(scores []float64, row weak.Row) {
+	if row.Known() {
 		for y := range scores {
 			scores[y] -= min(row.Of(int32(y)), forbidden)
 		}
@@ -61,7 +62,7 @@ func (w *Weak) shift(scores []float64) []float64 {
 	w.each(func(k int) {
 		shifted := w.row(w.shifted, k)
 		copy(shifted, w.row(scores, k))
-		w.subtract(shifted, k)
+		subtract(shifted, w.sample.Weak.Of(k))
 	})
 	return w.shifted
 }
@@ -75,7 +76,7 @@ func (w *Weak) Evaluate(scores []float64) (value float64) {
 func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 	value = w.joint.Gradient(w.shift(scores), slope, state)
 	w.each(func(k int) {
-		p, given := w.place(w.p, k), make([]float64, w.classes)
+		p, given := w.place(w.p, k), w.place(w.before, k)
 		vector.Softmax(p, w.row(scores, k))
 		vector.Softmax(given, w.row(w.shifted, k))
 		vector.Add(w.row(slope, k), w.weights[k], p)
@@ -112,16 +113,10 @@ func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 			vector.Add(p, t, w.row(changes, k))
 		}
 		copy(given, p)
-		w.subtract(given, k)
+		subtract(given, w.sample.Weak.Of(k))
 		part[0] += w.weights[k] * (vector.Softmax(p, p) - vector.Softmax(given, given))
-		if changes == nil {
-			return
-		}
-		change := w.row(changes, k)
-		mean := vector.Dot(p, change)
-		part[1] += w.weights[k] * (mean - vector.Dot(given, change))
-		for y, q := range p {
-			part[2] += w.weights[k] * q * (change[y] - mean) * (change[y] - mean)
+		if changes != nil {
+			addSlopes(part[1:], w.weights[k], p, given, w.row(changes, k))
 		}
 	})
 	return sums

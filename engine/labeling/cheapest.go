@@ -67,10 +67,8 @@ func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []floa
 func harden(job *work.Job, labels []int32, costs, weights, shares []float64, last float64) (counts []int) {
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
-	for _, temperature := range []float64{1, 0.1, 0.01, 0.001, 1e-4} {
-		if temperature >= last {
-			SoftLabels(job, soft, costs, weights, shares, potentials, temperature, Exact)
-		}
+	for temperature := 1.0; temperature >= last; temperature /= 10 {
+		SoftLabels(job, soft, costs, weights, shares, potentials, temperature, Exact)
 	}
 	for i := range labels {
 		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))

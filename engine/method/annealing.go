@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/schedule"
 )
 
@@ -24,25 +23,22 @@ import (
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)
 	soft := belief.NewSoft(d.risk, d.Costs)
-	d.began(d.risk.Score)
 	cooling := coolingOf(d.Run)
 	steps := energySteps
 	if d.Loss.Free {
 		steps = freeSteps
 	}
-	d.Path.Follow(d.solve(soft), soft, cooling, d.Path.Limits.Way(steps))
-	switch {
-	case d.Path.Reason == ending.NotFinite || d.Path.Reason == ending.GivenUp:
+	if !d.follow(soft, soft, cooling, steps) {
 		return nil
-	case d.Path.Steps == 0:
+	}
+	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
 	labels := d.risk.SoftLabels
 	hard, changed := soft.Harden(d.exchange())
-	d.settle(hard, changed, 0)
-	solution := d.read(d.risk)
+	solution := d.settle(hard, changed, 0)
 	solution.SoftLabels = labels
 	return solution
 }
@@ -69,8 +65,9 @@ const (
 // coolingOf begins at the first temperature, or from a start below it.
 func coolingOf(r *Run) *schedule.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
-	c := &schedule.Cooling{First: first, Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
-		Coldest: coldest, SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
+	c := &schedule.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
+		Coldest:      coldest * first,
+		SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy

@@ -23,7 +23,6 @@ import (
 //	Cost     a level: up to pathSteps Newton steps, see minimize
 func regularize(d *descent, entropy float64) *Solution {
 	expected := belief.NewExpected(d.risk, d.Objective, entropy)
-	d.began(d.risk.Score)
 	p, solve := d.Path, d.solve(d.risk)
 	d.measureProbable(expected.Measure)
 	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
@@ -32,7 +31,7 @@ func regularize(d *descent, entropy float64) *Solution {
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
 	warnProbable(d.Run, true, expected.Residual)
-	solution := d.read(d.risk)
+	solution := d.read()
 	solution.SoftLabels = expected.Probabilities()
 	return solution
 }
@@ -111,11 +110,10 @@ func warnProbable(r *Run, exact bool, residual float64) {
 //	Cost     a few Newton steps: at labels held fixed the problem is convex
 func project(d *descent) *Solution {
 	projected := belief.NewProjected(d.risk, d.Objective, d.Options.KLWeight)
-	d.began(d.risk.Score)
 	d.measureProbable(projected.Measure)
 	d.Path.Complete(d.solve(d.risk), projected, &repeated{weight: d.Options.KLWeight}, downhill(d.Options.Tol, pathSteps))
 	warnProbable(d.Run, false, projected.Residual)
-	solution := d.read(d.risk)
+	solution := d.read()
 	solution.SoftLabels = projected.Posterior.Labels
 	return solution
 }

@@ -24,7 +24,6 @@ import (
 //	Cost     a step: two passes, and 4 descentPairs vectors of weights
 func descend(d *descent) *Solution {
 	free := belief.NewFree(d.risk, d.Costs, descentPairs)
-	d.began(d.risk.Score)
 	p, tol, weight := d.Path, d.Options.Tol, d.Objective.Weight
 	if !d.AtOnce {
 		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
@@ -33,7 +32,7 @@ func descend(d *descent) *Solution {
 	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak,
 		End: ending.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
-	solution := d.read(d.risk)
+	solution := d.read()
 	solution.Unconverged = warning.NotStationary
 	return solution
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
+	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -51,14 +52,18 @@ type descent struct {
 	newton *minimize.Newton
 }
 
-// Fit runs a method from the start, or from the supervised solution if that is finite.
+// Fit runs a method from the start, or from the supervised solution if that is finite. All rows have scores there.
 func (s *Spec) Fit(r *Run) *Solution {
 	d := r.descent()
 	if r.Objective.Start == nil {
-		if r.Path.Last = d.solve(d.risk)(r.Path.Limits.Start()); !r.Path.Last.Finite() {
+		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
 			r.Path.Reason = ending.NotFinite
 			return nil
 		}
+	}
+	r.Costs.Admit(d.risk)
+	if r.Objective.Start == nil {
+		d.keepOrigin()
 	}
 	return s.fit(d)
 }
@@ -75,16 +80,13 @@ func (r *Run) measureProbable(measure func() (value, residual float64)) {
 	r.Path.Measure, r.Path.Trace.Share, r.Path.Trace.WithEntropy = measure, "constraint_residual", true
 }
 
-// began keeps the classes of the unlabeled rows by the supervised solution, if the method begins there.
-func (r *Run) began(score objective.Scorer) {
-	if r.Objective.Start != nil {
-		return
-	}
-	row := make([]float64, r.Objective.Classes)
-	r.Origin = make([]int32, len(r.Objective.Sample.Unlabeled))
-	for k, i := range r.Objective.Sample.Unlabeled {
-		score(row, i)
-		r.Origin[k] = int32(vector.Largest(row))
+// keepOrigin keeps the classes of the unlabeled rows by the supervised solution.
+func (d *descent) keepOrigin() {
+	row := make([]float64, d.Objective.Classes)
+	d.Origin = make([]int32, len(d.Objective.Sample.Unlabeled))
+	for k, i := range d.Objective.Sample.Unlabeled {
+		d.risk.Score(row, i)
+		d.Origin[k] = int32(vector.Largest(row))
 	}
 }
 
@@ -96,6 +98,12 @@ func (r *Run) exchange() belief.Exchange {
 	return func(labels []int32, costs []float64, classes int) {
 		labeling.Switch(labels, costs, classes, r.Options.MaxSwitches)
 	}
+}
+
+// follow takes the path through a schedule, with this number of Newton steps a solve, and reports whether it goes on.
+func (d *descent) follow(f minimize.Objective, b path.Belief, s schedule.Schedule, steps int) (goesOn bool) {
+	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps))
+	return d.Path.Reason != ending.NotFinite && d.Path.Reason != ending.GivenUp
 }
 
 // solve minimizes the risk in one of its forms by Newton steps.
@@ -112,18 +120,20 @@ func (d *descent) sharpen(outcome minimize.Outcome) minimize.Outcome {
 	return outcome
 }
 
-func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) {
+// settle is the end of a path of hard labels.
+func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) *Solution {
 	solve := func(limits minimize.Limits) minimize.Outcome {
 		outcome := d.newton.Minimize(d.risk, limits)
 		outcome.Value += hard.Prior()
 		return outcome
 	}
 	d.Path.Settle(solve, hard, d.sharpen, changed, historyLevel)
+	return d.read()
 }
 
-// read is the last use of a risk. The minimizer's vectors are as large as the results and are freed before.
-func (r *Run) read(k *risk.Risk) *Solution {
-	last, s := r.Path.Last, r.Objective.Sample
+// read is the last use of the risk. The minimizer's vectors are as large as the results and are freed before.
+func (d *descent) read() *Solution {
+	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
 		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
 	if int64(k.Dim()) > largeVector {
@@ -150,16 +160,16 @@ func FitSupervised(r *Run) *Solution {
 	p, limits := r.Path, r.Path.Limits.Supervised()
 	p.Reason = ending.Converged
 	d := r.descent()
-	p.Last = d.sharpen(d.solve(d.risk)(limits))
+	p.Last = d.sharpen(d.newton.Minimize(d.risk, limits))
 	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
 	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
 		p.Reason = ending.MaxIter
 	}
 	if r.Objective.Sample.All.Unlabeled == 0 {
 		p.Record(0, 0)
-		return r.read(d.risk)
+		return d.read()
 	}
-	solution := r.read(d.risk) // with the scores of unlabeled rows
+	solution := d.read() // with the scores of unlabeled rows
 	p.Measure = func() (value, share float64) {
 		return r.Objective.Measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	}
@@ -174,6 +184,6 @@ func FitScores(r *Run, scores []float64) *Solution {
 	hard := belief.NewHard(d.risk, r.Costs, nil)
 	hard.BeginByScores(scores)
 	hard.Enter(1)
-	r.Path.Last = d.solve(d.risk)(r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
-	return r.read(d.risk)
+	r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
+	return d.read()
 }

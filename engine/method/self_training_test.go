@@ -14,16 +14,12 @@ import (
 //	Stops    after a step at each λ'; at the last, labels settle
 func selfTrain(d *descent) *Solution { // at the supervised solution, or at a model to start from
 	hard := belief.NewHard(d.risk, d.Costs, nil)
-	d.Costs.Admit(d.risk)
-	d.began(d.risk.Score)
 	hard.Begin() // labels by its scores
 	rising := &schedule.Rising{Parts: []float64{0.01, 0.1, 0.5}, Full: d.Objective.Weight, End: ending.NoSwitch}
-	d.Path.Follow(d.solve(d.risk), hard, rising, d.Path.Limits.Way(1))
-	if d.Path.Reason == ending.NotFinite {
+	if !d.follow(d.risk, hard, rising, 1) {
 		return nil
 	}
-	d.settle(hard, 0, d.Objective.Weight)
-	return d.read(d.risk)
+	return d.settle(hard, 0, d.Objective.Weight)
 }
 
 var selfTraining = Spec{Name: "self_training", fit: selfTrain, Losses: []Loss{SquaredHinge, Maxent}, Balance: "share",

@@ -30,16 +30,12 @@ func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
 	if d.AtOnce {
 		parts = []float64{1}
 	}
-	d.Costs.Admit(d.risk)
-	d.began(d.risk.Score)
 	hard.Begin()
 	rising := &schedule.Rising{Parts: parts, Full: d.Objective.Weight, Stays: true, End: ending.NoSwitch}
-	d.Path.Follow(d.solve(d.risk), hard, rising, d.Path.Limits.Way(1))
-	if d.Path.Reason == ending.NotFinite || d.Path.Reason == ending.GivenUp {
+	if !d.follow(d.risk, hard, rising, 1) {
 		return nil
 	}
-	d.settle(hard, 0, d.Objective.Weight)
-	return d.read(d.risk)
+	return d.settle(hard, 0, d.Objective.Weight)
 }
 
 const (
@@ -57,13 +53,11 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	d.Costs.Cheapest(hard.Labels)
 	warm, weight := belief.Warm{Soft: soft, Hard: hard}, d.Objective.Weight
 	once := schedule.Once{At: softStart * firstTemperature(d.Run), HistoryLevel: weight, End: ending.NoSwitch}
-	d.Path.Follow(d.solve(soft), warm, once, d.Path.Limits.Way(softSteps))
-	if d.Path.Reason == ending.NotFinite {
+	if !d.follow(soft, warm, once, softSteps) {
 		return nil
 	}
 	d.risk.SoftLabels = nil
-	d.settle(hard, 0, weight)
-	return d.read(d.risk)
+	return d.settle(hard, 0, weight)
 }
 
 // switchPairs is the transductive support vector machine with one pair of labels exchanged at a time.

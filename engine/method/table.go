@@ -71,7 +71,7 @@ const (
 type LossSpec struct {
 	Name        Loss
 	Margin      func(smoothing float64) loss.Margin  // of a pair; one of all class scores has pairs of one class only
-	Classes     func(smoothing float64) loss.Classes // of many classes
+	Classes     func(smoothing float64) loss.Classes // of many classes; nil: each against the rest, by margins
 	ClassScores bool                                 // it compares the scores of all classes
 	Smoothings  []float64                            // decreasing; the first one until the last solves
 	Temperature float64                              // usual one with many labels, see fit.Calibration
@@ -88,9 +88,8 @@ var (
 const usualTemperature = 0.2
 
 var losses = []LossSpec{
-	{Name: SquaredHinge, Margin: squaredHinge, Classes: oneAgainstRest(squaredHinge), Smoothings: []float64{0},
-		Temperature: usualTemperature},
-	{Name: Hinge, Margin: hinge, Classes: oneAgainstRest(hinge), Smoothings: bands, Temperature: usualTemperature},
+	{Name: SquaredHinge, Margin: squaredHinge, Smoothings: []float64{0}, Temperature: usualTemperature},
+	{Name: Hinge, Margin: hinge, Smoothings: bands, Temperature: usualTemperature},
 	{Name: CrammerSinger, Margin: squaredHinge, ClassScores: true, Smoothings: smoothings,
 		Classes:     func(smoothing float64) loss.Classes { return loss.Softmax{Smoothing: smoothing, Margin: 1} },
 		Temperature: usualTemperature},
@@ -102,18 +101,17 @@ func squaredHinge(float64) loss.Margin { return loss.SquaredHinge{} }
 
 func hinge(band float64) loss.Margin { return loss.Huber{Band: band} }
 
-func oneAgainstRest(margin func(float64) loss.Margin) func(float64) loss.Classes {
-	return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: margin(smoothing)} }
-}
-
 func (l Loss) Spec() *LossSpec {
 	return &losses[slices.IndexFunc(losses, func(s LossSpec) bool { return s.Name == l })]
 }
 
 // Of is the loss of a row's class scores; a pair has the scores of one column.
 func (l *LossSpec) Of(paired bool) func(smoothing float64) loss.Classes {
-	if paired {
+	switch {
+	case paired:
 		return func(smoothing float64) loss.Classes { return loss.Signed{Margin: l.Margin(smoothing)} }
+	case l.Classes == nil:
+		return func(smoothing float64) loss.Classes { return loss.OneAgainstRest{Margin: l.Margin(smoothing)} }
 	}
 	return l.Classes
 }

@@ -55,16 +55,17 @@ func (o *Objective) frame() risk.Frame {
 	if !o.Sample.Options.FitIntercept {
 		return risk.Frame{}
 	}
-	center, mean := o.Sample.Center(o.Job), make([]float64, len(o.Prior))
+	center := o.Sample.Center(o.Job)
+	if !o.Centered { // the coordinates that suit conjugate gradients
+		return risk.Frame{Constant: true, Center: center}
+	}
+	mean := make([]float64, len(o.Prior))
 	for y, share := range o.Prior {
 		if mean[y] = 2*share - 1; o.OwnLoss && !o.Sample.Paired() { // rows of other classes have scores of 0, not -1
 			mean[y] = share
 		}
 	}
-	switch {
-	case !o.Centered: // the coordinates that suit conjugate gradients
-		return risk.Frame{Constant: true, Center: center}
-	case o.Sample.Paired():
+	if o.Sample.Paired() {
 		mean = mean[1:]
 	}
 	return risk.Frame{Center: center, Mean: mean}

@@ -65,11 +65,10 @@ func (r *Rising) Next(step Step) ending.Reason {
 
 // Cooling is a temperature that falls by a factor, or by its square from where no step was needed.
 type Cooling struct {
-	First, Temperature float64
-	Factor             float64
-	SlowAbove, Slow    float64 // above SlowAbove the factor is Slow
-	Coldest            float64 // part of First below which it ends
-	SmallEntropy       float64 // mean entropy of the labels below which it ends
+	Temperature, Factor float64
+	SlowAbove, Slow     float64 // above SlowAbove the factor is Slow
+	Coldest             float64 // temperature below which it ends
+	SmallEntropy        float64 // mean entropy of the labels below which it ends
 }
 
 func (c *Cooling) Level() (value, historyLevel float64) { return c.Temperature, c.Temperature }
@@ -78,7 +77,7 @@ func (c *Cooling) Next(step Step) ending.Reason {
 	switch {
 	case step.Entropy < c.SmallEntropy:
 		return ending.Entropy
-	case c.Temperature < c.Coldest*c.First:
+	case c.Temperature < c.Coldest:
 		return ending.Temperature
 	case c.Temperature > c.SlowAbove:
 		c.Temperature /= c.Slow

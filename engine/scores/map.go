@@ -61,7 +61,8 @@ func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], st
 type Tree struct {
 	classes int
 	parent  []int     // [nodes] -1 at the top
-	down    []int     // nodes with a parent, parents before children
+	order   []int     // nodes, parents before children
+	down    []int     // of these the nodes with a parent
 	slope   []float64 // [nodes] of Split: 1, for inner nodes B / (1 + B) with B the sum over the children
 }
 
@@ -85,6 +86,7 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 			return nil, err
 		}
 	}
+	t.down = slices.DeleteFunc(slices.Clone(t.order), func(v int) bool { return t.parent[v] < 0 })
 	t.slope = slices.Repeat([]float64{1}, len(t.parent))
 	clear(t.slope[classes:])
 	t.sumUp(t.slope, func(v int) { t.slope[v] /= 1 + t.slope[v] })
@@ -96,7 +98,7 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 
 // Flat is the tree of classes only.
 func Flat(classes int) *Tree {
-	return &Tree{classes: classes, parent: slices.Repeat([]int{-1}, classes), slope: slices.Repeat([]float64{1}, classes)}
+	return &Tree{classes: classes, parent: slices.Repeat([]int{-1}, classes)}
 }
 
 // withoutTop is the tree without a node that is above all others.
@@ -126,11 +128,9 @@ func (t *Tree) place(v int, placed []bool) error {
 		}
 		path = append(path, u)
 	}
-	for k := len(path) - 1; k >= 0; k-- {
-		placed[path[k]] = true
-		if t.parent[path[k]] >= 0 {
-			t.down = append(t.down, path[k])
-		}
+	for _, u := range slices.Backward(path) {
+		placed[u] = true
+		t.order = append(t.order, u)
 	}
 	return nil
 }
@@ -187,18 +187,12 @@ func (t *Tree) Split(nodes, scores []float64) {
 
 // sumUp adds to every inner node the values of its children, and then changes it.
 func (t *Tree) sumUp(values []float64, change func(node int)) {
-	inner := func(v int) {
+	for _, v := range slices.Backward(t.order) {
 		if v >= t.classes {
 			change(v)
 		}
-	}
-	for _, v := range slices.Backward(t.down) {
-		inner(v)
-		values[t.parent[v]] += values[v]
-	}
-	for v, p := range t.parent {
-		if p < 0 {
-			inner(v)
+		if p := t.parent[v]; p >= 0 {
+			values[p] += values[v]
 		}
 	}
 }
