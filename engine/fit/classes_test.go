@@ -260,3 +260,24 @@ func TestManyClassesTakeHugeValues(t *testing.T) {
 		}
 	}
 }
+
+// Label distributions of methods of probabilities are the softmax of the model's own scores.
+func TestDistributionsOfProbabilitiesAreThoseOfTheModel(t *testing.T) {
+	two, _ := topicsOf(2, 16, 5)
+	three, _ := topicsOf(3, 15, 5)
+	for classes, data := range map[int]planted.Data{2: two, 3: three, 5: fiveClasses(300, 5)} {
+		for _, name := range []method.Method{"entropy", "expectation"} {
+			o := plainOptions()
+			o.Method, o.Loss = name, "maxent"
+			result := mustFit(t, data, nil, o)
+			for i, scores := range byRow(result, data) {
+				vector.Softmax(scores, scores)
+				for y, p := range scores {
+					if got := result.Distributions[i*classes+y]; data.Labels[i] < 0 && math.Abs(got-p) > 1e-9 {
+						t.Fatalf("%s: row %d has %v of class %d, by its scores %v", name, i, got, y, p)
+					}
+				}
+			}
+		}
+	}
+}

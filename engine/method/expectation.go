@@ -31,8 +31,9 @@ func regularize(d *descent, entropy float64) *Solution {
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
 	warnProbable(d.Run, true, expected.Residual)
+	probabilities := expected.Probabilities() // read overwrites the scores
 	solution := d.read()
-	solution.SoftLabels = expected.Probabilities()
+	solution.SoftLabels = probabilities
 	return solution
 }
 
