@@ -209,7 +209,7 @@ func (c *committee) fitPart(options method.Options) error {
 	if err != nil {
 		return err
 	}
-	small.weak, c.part = x.weak, part
+	small.weak, small.soft, c.part = x.weak, true, part
 	c.third, err = run(small, small.sample.Job, start{}, 0)
 	x.sample.Job.CountAndCheck(small.sample.Job.Visited())
 	return err

@@ -31,6 +31,7 @@ type setting struct {
 	whole   int            // unlabeled rows of the sample that this one is a part of; 0: of none
 	weak    *sample.Sample // without copies of weakly labeled rows; nil: there are no such rows
 	before  int            // steps of the first fit of weakly labeled rows
+	soft    bool           // another run begins at the end of this one, with soft labels
 	views   float64        // part of the weight of the views in a committee; 0: there is none
 
 	warnings []warning.Warning // of the shares and of the scales
@@ -90,7 +91,7 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound fl
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
 	o.Start = begin.model
-	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
+	r := &method.Run{Options: &x.options, Soft: x.soft, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
 		AtOnce: atOnce, Path: &path.Path{Trace: x.trace(job, spec, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {

@@ -18,7 +18,8 @@ import (
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
 //	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
 //	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T falls below coldest times its
-//	         start; max_iter steps, of which settling is the last
+//	         start; max_iter steps, of which settling is the last. Where another run begins at the end: below coolStart
+//	         times its start, with soft labels
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)
@@ -30,6 +31,9 @@ func anneal(d *descent) *Solution {
 	}
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
+	}
+	if d.Soft {
+		return d.read()
 	}
 	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
@@ -73,6 +77,9 @@ func coolingOf(r *Run) *schedule.Cooling {
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
 	case r.Loss.Free:
 		c.Temperature, c.SlowAbove = level, slowUntil*level
+	}
+	if r.Soft {
+		c.Coldest = coolStart * first
 	}
 	return c
 }
