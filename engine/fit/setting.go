@@ -91,8 +91,8 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound fl
 	warm := begin.model != nil
 	o, atOnce := x.objective(job, spec), warm || bound > 0 && x.direct()
 	o.Start = begin.model
-	r := &method.Run{Options: &x.options, Soft: x.soft, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		AtOnce: atOnce, Path: &path.Path{Trace: x.trace(job, spec, x.before+begin.steps),
+	r := &method.Run{Options: &x.options, Loss: x.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
+		Soft: x.soft, AtOnce: atOnce, Path: &path.Path{Trace: x.trace(job, spec, x.before+begin.steps),
 			Limits: path.NewLimits(x.options.Tol, x.options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = bound, warm

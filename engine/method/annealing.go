@@ -17,9 +17,9 @@ import (
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
 //	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
-//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T falls below coldest times its
-//	         start; max_iter steps, of which settling is the last. Where another run begins at the end: below coolStart
-//	         times its start, with soft labels
+//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start;
+//	         max_iter steps, of which settling is the last. Where another run begins at the end: with soft labels, at
+//	         the temperature at which that begins
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)

@@ -67,7 +67,7 @@ func (r *Rising) Next(step Step) ending.Reason {
 type Cooling struct {
 	Temperature, Factor float64
 	SlowAbove, Slow     float64 // above SlowAbove the factor is Slow
-	Coldest             float64 // temperature below which it ends
+	Coldest             float64 // the last temperature
 	SmallEntropy        float64 // mean entropy of the labels below which it ends
 }
 
@@ -77,7 +77,7 @@ func (c *Cooling) Next(step Step) ending.Reason {
 	switch {
 	case step.Entropy < c.SmallEntropy:
 		return ending.Entropy
-	case c.Temperature < c.Coldest:
+	case c.Temperature <= c.Coldest:
 		return ending.Temperature
 	case c.Temperature > c.SlowAbove:
 		c.Temperature /= c.Slow
@@ -86,6 +86,7 @@ func (c *Cooling) Next(step Step) ending.Reason {
 	default:
 		c.Temperature /= c.Factor
 	}
+	c.Temperature = max(c.Temperature, c.Coldest)
 	return ending.None
 }
 
