@@ -29,8 +29,8 @@ import (
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third ends
-//	         with soft labels
+//	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third
+//	         ends with soft labels
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 8 to 16 passes for M, up
 //	         to six for spreads and predictions; S of the labeled rows
 type committee struct {
