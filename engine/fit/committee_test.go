@@ -272,6 +272,29 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 	}
 }
 
+// A part ends with soft labels, but where max_iter ends it: then labels are far from hard, and settle.
+func TestAPartThatEndsEarlySettles(t *testing.T) {
+	for name, data := range unevenTopics() {
+		for _, steps := range []int{1, 3, 10000} {
+			o := method.Defaults()
+			o.MaxIter = steps
+			var coef [2][]float64
+			for k, soft := range []bool{false, true} {
+				x := settingOf(t, data, o)
+				x.soft = soft
+				result, err := run(x, x.sample.Job, start{}, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				coef[k] = result.Model.Coef
+			}
+			if same := slices.Equal(coef[0], coef[1]); same != (steps < 10000) {
+				t.Errorf("%s, %d steps: the same result is %v", name, steps, same)
+			}
+		}
+	}
+}
+
 // A committee averages, so that the shares of the classes that it predicts are not those of the estimate: no collapse.
 func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 	for seed := range uint64(40) {

@@ -32,7 +32,7 @@ func anneal(d *descent) *Solution {
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
 	}
-	if d.Soft {
+	if d.Soft && !d.Path.Reason.Early() {
 		return d.read()
 	}
 	if d.Path.Steps == 0 {
