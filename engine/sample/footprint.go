@@ -47,6 +47,7 @@ func (s *Sample) bytes(columns int) float64 {
 	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
 		n += labeled + min(float64(len(s.Unlabeled)), CrossFitted)
 		copied = s.Rows.SelectedBytes(2*float64(s.Rows.Subset(s.Labeled).NonZeros()) + min(nonZeros, CrossFittedSize))
+		copied *= 16. / 12 // with the packed numbers of their features, of four bytes
 	}
 	return copied + s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
 }

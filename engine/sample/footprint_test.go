@@ -44,6 +44,25 @@ func scattered(n, d, used, classes, labeled int) sample.Problem {
 	return p
 }
 
+// long has rows of 500 features each, of so many that their packed numbers take four bytes, in float64.
+func long(n, labeled int) sample.Problem {
+	const d, ofRow = 100_000, 500
+	random := rand.New(rand.NewPCG(3, 5))
+	p := scattered(n, d, d, 2, labeled)
+	indptr, indices, values := []int64{0}, []int32{}, []float64{}
+	for range n {
+		for k := range ofRow {
+			indices, values = append(indices, int32(k*d/ofRow+random.IntN(d/ofRow))), append(values, random.Float64())
+		}
+		indptr = append(indptr, int64(len(indices)))
+	}
+	var err error
+	if p.Rows, err = rows.New(d, indptr, indices, values); err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // dense has the rows of scattered, whose features are all there.
 func dense(n, d, classes, labeled int) sample.Problem {
 	p, values := scattered(n, d, d, classes, labeled), make([]float32, n*d)
@@ -168,10 +187,14 @@ func TestForecastOfMemoryOfACommittee(t *testing.T) {
 	forecast, o := 0.0, plainOptions()
 	memory.Need = func(bytes float64, _, _ string) error { forecast = max(forecast, bytes); return nil }
 	o.Method, o.MaxIter, o.Tol, o.ClassPrior.Rule = "auto", 3, 0.1, "auto"
-	for name, p := range map[string]sample.Problem{
-		"unused features": scattered(500, 400_000, 1000, 30, 60), "many rows": scattered(60_000, 50, 50, 3, 60),
-		"labels": scattered(20_000, 500, 500, 2, 10_000), "dense rows with labels": dense(10_000, 100, 2, 5000),
+	for name, of := range map[string]func() sample.Problem{ // one at a time, as garbage grows with what is alive
+		"unused features":        func() sample.Problem { return scattered(500, 400_000, 1000, 30, 60) },
+		"many rows":              func() sample.Problem { return scattered(60_000, 50, 50, 3, 60) },
+		"labels":                 func() sample.Problem { return scattered(20_000, 500, 500, 2, 10_000) },
+		"dense rows with labels": func() sample.Problem { return dense(10_000, 100, 2, 5000) },
+		"long rows with labels":  func() sample.Problem { return long(4000, 3000) },
 	} {
+		p := of()
 		forecast = 0
 		work := func() {
 			if result, err := fit.Fit(p, o, nil, nil); err != nil || result.Trained[2].Name != "mixture" {
