@@ -236,14 +236,21 @@ func TestAMixtureHasNoWeightsOfFeaturesThatDoNotOccur(t *testing.T) {
 }
 
 // Rows of float32 have the mixture of the same rows in float64, to the digits of float32: with a row of zeros, with
-// weights that leave it no room, and with nothing but zeros.
+// weights and lengths that leave it few digits or no room, and with nothing but zeros.
 func TestMixturesOfRoundedRowsAreThoseOfExactOnes(t *testing.T) {
 	job, d, n := work.NewJob(1, nil), 24, 90
 	classes := []int32{0, 1, 2, 0, 1, 2}
 	for name, change := range map[string]func(values []float32, weights []float64){
 		"plain":       func([]float32, []float64) {},
 		"empty row":   func(values []float32, _ []float64) { clear(values[30*d : 31*d]) },
+		"1e3 rows":    func(_ []float32, weights []float64) { weights[31] = 1e3 },
+		"1e5 rows":    func(_ []float32, weights []float64) { weights[31] = 1e5 },
+		"1e8 rows":    func(_ []float32, weights []float64) { weights[31] = 1e8 },
 		"heavy row":   func(_ []float32, weights []float64) { weights[31] = 1e60 },
+		"light rows":  func(_ []float32, weights []float64) { copy(weights[7:], []float64{1e-3, 1e-4, 1e-9}) },
+		"shorter row": func(values []float32, _ []float64) { shrink(values[31*d:32*d], 1e-13) },
+		"short row":   func(values []float32, _ []float64) { shrink(values[31*d:32*d], 1e-18) },
+		"long row":    func(values []float32, _ []float64) { shrink(values[31*d:32*d], 1e18) },
 		"only zeros":  func(values []float32, _ []float64) { clear(values) },
 		"no negative": func(values []float32, _ []float64) { floor(values) },
 	} {
@@ -292,5 +299,11 @@ func TestMixturesOfRoundedRowsAreThoseOfExactOnes(t *testing.T) {
 func floor(values []float32) {
 	for k, v := range values {
 		values[k] = max(v, 0)
+	}
+}
+
+func shrink(values []float32, factor float32) {
+	for k := range values {
+		values[k] *= factor
 	}
 }

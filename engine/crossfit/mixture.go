@@ -106,14 +106,14 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	} else {
 		m.useWords(all, weights)
 	}
-	least := math.Inf(1)
+	least, lightest, heaviest := math.Inf(1), math.Inf(1), 0.0
 	for k, i := range all {
-		m.weight[i] = weights[k]
+		m.weight[i], lightest, heaviest = weights[k], min(lightest, weights[k]), max(heaviest, weights[k])
 		if factor := m.unit[i] * weights[k]; factor > 0 {
 			m.largest, least = max(m.largest, factor), min(least, factor)
 		}
 	}
-	if m.largest == 0 || m.largest > roundedRange*least {
+	if m.largest == 0 || m.largest > factorRange*least || heaviest > weightRange*lightest {
 		m.rounded = nil
 	}
 	m.all = m.sum(all, weights)
@@ -131,7 +131,11 @@ func (m *mixture) sum(list []int32, weights []float64) []float64 {
 	return sum
 }
 
-const roundedRange = 1e20 // ratio of factors of rows for which float32 has room
+// Ratios between rows for which float32 has the digits: sums lose those of rows next to a heavy one.
+const (
+	weightRange = 1e3
+	factorRange = 1e13
+)
 
 func (m *mixture) useSpheres(list []int32) {
 	m.spheres, m.occurs = true, slices.Repeat([]float64{1}, m.shape.Features)

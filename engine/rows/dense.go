@@ -16,7 +16,7 @@ import (
 type dense[V value] struct {
 	values       []V
 	n, d, stride int
-	list         []int32 // of rows; nil: all
+	list         []int32 // numbers of the rows; nil: 0, 1, ...
 }
 
 // NewDense views n rows of d features, which begin a stride of values apart and are there; all have to be finite.

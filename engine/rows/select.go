@@ -102,14 +102,6 @@ func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64) k
 	return copied
 }
 
-// SelectedBytes is the memory of selected rows with so many non-zeros.
-func (m *Matrix) SelectedBytes(nonZeros float64) float64 {
-	if m.Dense() {
-		return 0
-	}
-	return (8 + 4) * nonZeros // value and feature
-}
-
 func (a *dense[V]) selected(_ *work.Pool, rows []int32, _ []int64) kernel {
 	list := slices.Clone(rows)
 	for k, i := range rows {
@@ -118,6 +110,14 @@ func (a *dense[V]) selected(_ *work.Pool, rows []int32, _ []int64) kernel {
 		}
 	}
 	return &dense[V]{a.values, len(list), a.d, a.stride, list}
+}
+
+// SelectedBytes is the memory of the values and features of selected rows with so many non-zeros.
+func (m *Matrix) SelectedBytes(nonZeros float64) float64 {
+	if m.Dense() {
+		return 0
+	}
+	return (8 + 4) * nonZeros
 }
 
 // Gathered copies some rows of every machine to all of them, by rank; first is the place of this one's.
