@@ -88,7 +88,7 @@ type Free struct {
 	gap     float64 // |g|² / 2α at the last At
 }
 
-// NewFree makes the unlabeled rows of a risk free; memory is for minimize.QuasiNewton.
+// NewFree makes the unlabeled rows of a risk free, once admitted; memory is for minimize.QuasiNewton.
 func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
 	unlabeled := costs.objective.Sample.Unlabeled
 	f := &Free{Risk: r, costs: costs, labels: make([]int32, len(unlabeled)),
@@ -96,7 +96,6 @@ func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
 	for _, i := range unlabeled {
 		f.Label[i] = risk.Unlabeled
 	}
-	costs.Admit(r)
 	f.Relabel()
 	return f
 }

@@ -98,6 +98,23 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 			for k, i := range s.Unlabeled {
 				weight[i], posterior[i] = s.UnlabeledRows[k], make([]float64, classes)
 			}
+			sum, number := 0.0, 0.0 // of the values that are not 0, by weight
+			for i, row := range data.Dense {
+				for _, v := range row {
+					if v != 0 {
+						sum, number = sum+weight[i]*v, number+weight[i]
+					}
+				}
+			}
+			for i, row := range data.Dense {
+				want := number / sum
+				if spheres {
+					want = 1 / math.Sqrt(vector.Dot(row, row))
+				}
+				if math.Abs(m.unit[i]-want) > 1e-12*want {
+					t.Fatalf("spheres %v: row %d has the factor %v, should be %v", spheres, i, m.unit[i], want)
+				}
+			}
 			isHeld := func(k int) bool { return k%5 == 0 }
 			m.start(s, isHeld)
 			last := math.Inf(-1)

@@ -24,8 +24,8 @@ import (
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
 //	         and κ is small and the same for all classes. Dense rows of float32 take rounded products. The first class
 //	         has what the others leave: without its column the default takes .85 of the time of two classes
-//	Stops    where a step changes the likeliest class of few rows; after mixtureSteps steps of EM, as further ones move
-//	         away from the labels
+//	Stops    where a step changes the likeliest class of few rows, by weight; after mixtureSteps steps of EM, as further
+//	         ones move away from the labels
 //	Cost     a step is two passes over the rows with K - 1 columns, and as many logarithms for each feature
 type mixture struct {
 	job       *work.Job
@@ -51,7 +51,7 @@ type mixture struct {
 // Chosen on the choosing sets of docs/notes/class-shares.md.
 const (
 	mixtureSteps  = 8
-	fewChanges    = 0.01  // part of the rows; words take four or five steps then, the same scores within chance
+	fewChanges    = 0.01  // part of the rows' weight; words take four or five steps, with the same macro F
 	worth         = 0.2   // u
 	smoothing     = 0.1   // λ
 	concentration = 100.0 // κ
@@ -309,7 +309,7 @@ func (m *mixture) each(lo, hi int, change func(j, first int, values []float64)) 
 }
 
 // expect finds the posterior probabilities and the class shares of the unlabeled rows and those held out, and returns
-// the part of them of which another class is the likeliest now.
+// the part of their weight that has another likeliest class now.
 func (m *mixture) expect() (changed float64) {
 	k, stride := len(m.share), m.shape.Stride()
 	if m.rounded != nil {

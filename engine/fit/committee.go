@@ -31,7 +31,7 @@ import (
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third
 //	         ends with soft labels
-//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 8 to 16 passes for M, up
+//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M, up
 //	         to six for spreads and predictions; S of the labeled rows
 type committee struct {
 	*setting

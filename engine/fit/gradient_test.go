@@ -39,6 +39,7 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 	for name, data := range map[string]planted.Data{"two": planted.Topics(150, 20, 20, 0.4, 3), "five": fiveClasses(200, 3)} {
 		for _, balance := range []string{"mean", "labels"} {
 			r, k := runOf(t, data, gradientOptions(func(o *method.Options) { o.Balance = balance }))
+			r.Costs.Admit(k)
 			free := belief.NewFree(k, r.Costs, 1)
 			free.Enter(1)
 			w := slices.Clone(free.Weights)
@@ -68,6 +69,7 @@ func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
 		func(o *method.Options) { o.Alpha, o.Hierarchy = 2*o.Alpha, []int{-1, -1} },
 	} {
 		r, risk := runOf(t, data, gradientOptions(change))
+		r.Costs.Admit(risk)
 		free := belief.NewFree(risk, r.Costs, 1)
 		free.Enter(1)
 		w := make([]float64, free.Dim())

@@ -31,7 +31,7 @@ type setting struct {
 	whole   int            // unlabeled rows of the sample that this one is a part of; 0: of none
 	weak    *sample.Sample // without copies of weakly labeled rows; nil: there are no such rows
 	before  int            // steps of the first fit of weakly labeled rows
-	soft    bool           // another run begins at the end of this one, with soft labels
+	soft    bool           // a part, whose scores move the shares or are a start: it ends with soft labels
 	views   float64        // part of the weight of the views in a committee; 0: there is none
 
 	warnings []warning.Warning // of the shares and of the scales

@@ -18,8 +18,7 @@ import (
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
 //	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
 //	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start;
-//	         max_iter steps, of which settling is the last. Where another run begins at the end: with soft labels, at
-//	         the temperature at which that begins
+//	         max_iter steps, of which settling is the last. With Soft it ends at coolStart times its start, unsettled
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)

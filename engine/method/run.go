@@ -24,7 +24,7 @@ type Run struct {
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path
-	Soft      bool    // annealing ends with soft labels, where another run begins; not where max_iter ends it
+	Soft      bool    // annealing ends with soft labels, unless max_iter ends it
 	AtOnce    bool    // the schedule begins near its end: at a start, or where labels are to settle at once
 	Origin    []int32 // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }

@@ -163,7 +163,7 @@ def test_planted_counts_are_found_at_any_alpha(alpha: float, n_classes: int) -> 
 @pytest.mark.parametrize("alpha", ALPHAS)
 @pytest.mark.parametrize("problem", [TWO, FOUR], ids=["two", "four"])
 def test_annealing_is_never_far_above_switching(alpha: float, problem: Any) -> None:
-    """In the mean of three problems with other class shares: at 1e-6 the minima of one differ by 17 % either way."""
+    """With three class shares; at 1e-6 in their mean, as the minima of one problem differ by 17 % either way."""
     counts = np.bincount(problem.truth)
     ratios = []
     for prior in "auto", counts / counts.sum(), np.full(len(counts), 1 / len(counts)):
@@ -179,3 +179,5 @@ def test_annealing_is_never_far_above_switching(alpha: float, problem: Any) -> N
         ratios.append(soft.objective_ / hard.objective_)
         assert len(soft.history_["objective"]) == soft.n_iter_
     assert np.mean(ratios) <= 1.02
+    if alpha > 1e-6:
+        assert max(ratios) <= 1.02
