@@ -180,6 +180,33 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	}
 }
 
+// The same of the third at which the default begins, and which moves its shares.
+func TestMachinesBeginAtTheSameThird(t *testing.T) {
+	withThird(t, 1000)
+	before := maxGathered
+	t.Cleanup(func() { maxGathered = before })
+	for name, data := range map[string]planted.Data{"two": planted.Topics(3000, 250, 20, 0.35, 1),
+		"five": planted.Classes(3000, 250, 40, fiveShares, 3)} {
+		for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
+			p, o := sample.Problem{Rows: rows, Labels: data.Labels}, method.Defaults()
+			o.Tol = 1e-9 // the third is solved to looseness times that, and its path to Looseness times this
+			want := fitAlone(t, p, o)
+			if last := want.Trained[len(want.Trained)-1]; last.Name != "annealing" || last.Models < 2 {
+				t.Fatalf("%s: trained %v", name, want.Trained)
+			}
+			for _, size := range []int{2, 3} {
+				parts := parted(data, size)
+				maxGathered = []int{0, 1 << 22}[size%2] // none, all
+				got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
+				if err := errors.Join(errs...); err != nil {
+					t.Fatal(err)
+				}
+				sameFit(t, name, o, want, got, parts)
+			}
+		}
+	}
+}
+
 // Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the
 // same.
 func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
