@@ -1,9 +1,8 @@
 """Ctrl-C during long calls of the library, NumPy, SciPy and scikit-learn, which do not check for signals."""
 
+import _thread
 import contextvars
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Any
 
@@ -20,28 +19,36 @@ def interruptible(
 
     If that raises, the task is cancelled and its end awaited; without `cancel` it continues, and its result is dropped.
     """
-    found, context = Future[Any](), contextvars.copy_context()
+    # No Thread, Event or Future: Ctrl-C while one of them is asked leaves its lock held, and the task waits for ever.
+    results, failures, ended = list[Any](), list[BaseException](), _thread.allocate_lock()
+    context = contextvars.copy_context()
 
     def run() -> None:
         try:
-            found.set_result(context.run(task))
+            results.append(context.run(task))
         except BaseException as failure:
-            found.set_exception(failure)
+            failures.append(failure)
+        ended.release()
 
     if _memory.address_space() < _THREAD:
         raise MemoryError("a fit needs a thread, and no address space is left for one: raise the limit (ulimit -v)")
-    thread = threading.Thread(target=run, daemon=cancel is None)
+    ended.acquire()
     try:
-        thread.start()
-        while not wait([found], _STEP).done:
-            look()
+        try:
+            _thread.start_new_thread(run, ())
+        except RuntimeError as failure:  # none to be had
+            failures.append(failure)
+        while not (results or failures):
+            if not ended.acquire(timeout=_STEP):
+                look()
     except BaseException:
         if cancel is not None:
             cancel()
-            while thread.ident is not None and not found.done():
+            while not (results or failures):
                 with suppress(KeyboardInterrupt):  # an impatient second Ctrl-C: the first one is being served
-                    wait([found])
+                    ended.acquire(timeout=_STEP)
         raise
-    result = found.result()
+    if failures:
+        raise failures.pop()
     look()
-    return result
+    return results.pop()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import queue
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from test_library import LONG_FIT, PACKAGE, WAIT
 
-from fewlabel._interrupts import interruptible
+from fewlabel import _interrupts
 from fewlabel._native import _signatures
 
 PATHS = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{Path(__file__).parent}"}
@@ -103,22 +105,28 @@ def answer(client: Any, request: str) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts by SIGINT")
-def test_after_ctrl_c_the_task_has_ended() -> None:
-    """Before Python 3.13 an interrupted `Thread.join` takes the thread for ended while it runs."""
-    progress, ended = _signatures.Progress(), []
+def test_after_ctrl_c_the_task_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever it comes: `Thread.join` ends while the thread runs, and what holds a lock may never give it back."""
+    monkeypatch.setattr(_interrupts, "_STEP", 0.0005)  # most of the time between two waits
+    progress = _signatures.Progress()
+    ended: list[bool] = []
 
-    def task() -> None:
+    def task(delay: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, delay)
         while not progress.cancel:
-            time.sleep(0.01)
-        time.sleep(0.1)  # what a fit takes until it sees the flag
+            time.sleep(0.0002)
+        time.sleep(0.001)  # what a fit takes until it sees the flag
         ended.append(True)
 
-    for _ in range(5):
-        progress.cancel = 0
-        ended.clear()
-        timer = threading.Timer(0.12, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            interruptible(task, cancel=lambda: setattr(progress, "cancel", 1))
-        assert ended
-        timer.join()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for delay in np.random.default_rng(0).uniform(0.001, 0.004, 500):
+            progress.cancel = 0
+            ended.clear()
+            faulthandler.dump_traceback_later(WAIT, exit=True)  # where it hangs, in a process that ends
+            with pytest.raises(KeyboardInterrupt):
+                _interrupts.interruptible(partial(task, delay), cancel=lambda: setattr(progress, "cancel", 1))
+            assert ended
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)
