@@ -228,17 +228,20 @@ func (a *arrays[I, V]) packed(job *work.Job, cols int, mayKeep bool) (k kernel, 
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
 func byFrequency(counts []int64) []int32 {
-	const top = 1 << 16 // features above this count are not sorted among themselves
-	var keys []uint64   // the lack of the count, then the feature
+	const top = 1 << 16              // features above this count are not sorted among themselves
+	places := make([]int32, 1+top+1) // of the next feature that lacks so much of the top
+	for _, count := range counts {
+		places[1+top-min(count, top)]++
+	}
+	for k := range top {
+		places[k+1] += places[k]
+	}
+	order := make([]int32, max(1, places[top]))
 	for j, count := range counts {
 		if count > 0 {
-			keys = append(keys, uint64(top-min(count, top))<<32|uint64(j))
+			order[places[top-min(count, top)]] = int32(j)
+			places[top-min(count, top)]++
 		}
-	}
-	slices.Sort(keys)
-	order := make([]int32, max(1, len(keys)))
-	for k, key := range keys {
-		order[k] = int32(key & math.MaxUint32)
 	}
 	return order
 }
