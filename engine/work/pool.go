@@ -17,7 +17,7 @@ import (
 )
 
 // Pool runs tasks on at most Threads goroutines at a time: the calling one and helpers. Between two runs a helper stays
-// awake for a moment: in a fit the next run comes soon, and waking a thread takes longer than many a run.
+// awake for a moment, as in a fit the next run comes soon.
 type Pool struct {
 	threads int
 	current atomic.Pointer[round]
@@ -70,8 +70,8 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 	}
 	r.work(0)
-	for reads := 0; r.finished.Load() < int64(n); reads++ {
-		if reads >= mostReads {
+	for begun := time.Now(); r.finished.Load() < int64(n); yield() {
+		if time.Since(begun) > patience {
 			time.Sleep(10 * time.Microsecond)
 		}
 	}
@@ -80,17 +80,15 @@ func (p *Pool) Run(n int, task func(i int)) {
 	}
 }
 
-// mostReads is how often the caller reads, some microseconds long, whether the others are done, before it sleeps in
-// between. It must not yield: a call from C has locked it to its thread, and giving that up costs two wakings.
-const mostReads = 1 << 14
-
-// stayAwake is how long a helper waits for another round before it ends.
-const stayAwake = 100 * time.Microsecond
+// patience is how long a thread without work looks for it before it sleeps. A sleep takes a millisecond at least, and
+// waking another thread a tenth of one: a fit on two threads spent a fifth of its time on that. The caller must not let
+// another goroutine run in between: a call from C has locked it to its thread, and giving that up costs two wakings.
+const patience = 2 * time.Millisecond
 
 // help is helper k, who joins one round after the other.
 func (p *Pool) help(k int) {
 	var last *round
-	for idle := time.Now(); time.Since(idle) < stayAwake; {
+	for idle := time.Now(); time.Since(idle) < patience; yield() {
 		if r := p.current.Load(); r != last {
 			last = r
 			r.work(k)
