@@ -95,16 +95,26 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n),
 		weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
-	smallest := 0.0
-	for _, i := range all {
-		if smallest == 0 {
-			rows.Row(int(i), func(_ int, value float64) { smallest = min(smallest, value) })
+	sums := make([]float64, 2) // of negative values, which may end the count; the weight of positive ones
+	job.Sum(len(all), sums, func(lo, hi int, part []float64) {
+		for k, i := range all[lo:hi] {
+			if part[0] > 0 {
+				return
+			}
+			rows.Row(int(i), func(_ int, value float64) {
+				if value < 0 {
+					part[0]++
+				} else if value > 0 {
+					part[1] += weights[lo+k]
+				}
+			})
 		}
-	}
-	if smallest, _ = job.Range(smallest, 0); smallest < 0 {
+	})
+	if sums[0] > 0 {
 		m.useSpheres(all)
+		m.all = m.sum(all, weights)
 	} else {
-		m.useWords(all, weights)
+		m.useWords(all, weights, sums[1])
 	}
 	least, lightest, heaviest := math.Inf(1), math.Inf(1), 0.0
 	for k, i := range all {
@@ -116,7 +126,6 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	if m.largest == 0 || m.largest > factorRange*least || heaviest > weightRange*lightest {
 		m.rounded = nil
 	}
-	m.all = m.sum(all, weights)
 	job.CountAndCheck(int64(rows.NonZeros()))
 	return m
 }
@@ -146,25 +155,21 @@ func (m *mixture) useSpheres(list []int32) {
 	}
 }
 
-func (m *mixture) useWords(list []int32, weights []float64) {
-	d := m.shape.Features
-	sums := make([]float64, d+2) // for each feature whether it occurs; the sum of the values and their number
-	for k, i := range list {
-		m.rows.Row(int(i), func(col int, value float64) {
-			if value > 0 {
-				sums[col], sums[d], sums[d+1] = 1, sums[d]+weights[k]*value, sums[d+1]+weights[k]
-			}
-		})
+func (m *mixture) useWords(list []int32, weights []float64, values float64) {
+	for _, i := range list {
+		m.unit[i] = 1
 	}
-	m.job.Reduce(sums)
-	m.word = sums[d+1] / max(sums[d], math.SmallestNonzeroFloat32)
+	m.all, m.occurs = m.sum(list, weights), make([]float64, m.shape.Features)
+	m.word = values / max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
+	for j, sum := range m.all {
+		if sum > 0 {
+			m.occurs[j] = 1
+		}
+	}
 	for _, i := range list {
 		m.unit[i] = m.word
 	}
-	m.occurs = sums[:d]
-	for j, machines := range m.occurs {
-		m.occurs[j] = min(1, machines)
-	}
+	vector.Scale(m.all, m.word)
 	m.features = max(1, vector.Sum(m.occurs))
 }
 
