@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math/bits"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -120,16 +121,27 @@ func (a *arrays[I, V]) rowTimes(i int, p []float64) float64 {
 	return dot(indices, values, p)
 }
 
-// repeats reports whether an index stands twice in a row.
-func (a *arrays[I, V]) repeats() bool {
-	var sorted []I
+// repeats reports whether an index stands twice in a row; rows with indices that do not rise have up to longest. Sorting
+// them would take a third of a fit: scikit-learn's vectorizers make such rows.
+func (a *arrays[I, V]) repeats(longest int) bool {
+	places := make([]uint64, 1<<bits.Len(uint(2*longest))) // a hash table: the row and an index of it
+	last := uint64(len(places) - 1)
 	for i := range a.rows() {
-		if indices, _ := a.row(i); !rising(indices) {
-			sorted = append(sorted[:0], indices...)
-			slices.Sort(sorted)
-			if !rising(sorted) {
-				return true
+		indices, _ := a.row(i)
+		if rising(indices) {
+			continue
+		}
+		own := uint64(i + 1)
+		for _, j := range indices {
+			entry := own<<32 | uint64(j)
+			at := mixed(uint64(j)) & last
+			for places[at]>>32 == own {
+				if places[at] == entry {
+					return true
+				}
+				at = (at + 1) & last
 			}
+			places[at] = entry
 		}
 	}
 	return false

@@ -50,7 +50,7 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 		if err := needForRows(len(indptr)-1, bytes); err != nil {
 			return nil, err
 		}
-		if a.repeats() {
+		if a.repeats(unsorted) {
 			m := a.merged()
 			return newMatrix(cols, m, m.indptr), nil
 		}
@@ -61,7 +61,7 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 const (
 	bytesRow     = 4 + 8       // its number and its end
 	bytesMerged  = 4 + 8       // an index and its value
-	bytesMerging = 4 * (8 + 8) // an index of a row, sorted or in a map
+	bytesMerging = 4 * (8 + 8) // an index of a row, in a hash table
 )
 
 func needForRows(rows int, more float64) error {

@@ -303,6 +303,28 @@ func TestWideRowsTakeNoMemory(t *testing.T) {
 	}
 }
 
+func TestRepeatedIndicesAreFound(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	for range 2000 {
+		a := &arrays[int32, float64]{indptr: []int64{0}}
+		longest, twice := 1, false
+		for range 1 + random.IntN(4) {
+			row := make([]int32, 1+random.IntN(40))
+			for k, j := range random.Perm(40 + random.IntN(3000))[:len(row)] {
+				row[k] = int32(j)
+			}
+			if len(row) > 1 && random.IntN(8) == 0 {
+				row[random.IntN(len(row)-1)], twice = row[len(row)-1], true
+			}
+			a.indices, longest = append(a.indices, row...), max(longest, len(row))
+			a.indptr = append(a.indptr, int64(len(a.indices)))
+		}
+		if a.values = make([]float64, len(a.indices)); a.repeats(longest) != twice {
+			t.Fatalf("%v of rows %v", !twice, a)
+		}
+	}
+}
+
 func TestRowsThatDoNotFit(t *testing.T) {
 	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	const ofRows = 12 * 3
