@@ -95,7 +95,7 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n),
 		weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
-	sums := make([]float64, 2) // of negative values, which may end the count; the weight of positive ones
+	sums := make([]float64, 2) // negative values, one of which ends a block; the weight of positive ones
 	job.Sum(len(all), sums, func(lo, hi int, part []float64) {
 		for k, i := range all[lo:hi] {
 			if part[0] > 0 {

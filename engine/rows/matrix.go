@@ -61,7 +61,7 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 const (
 	bytesRow     = 4 + 8       // its number and its end
 	bytesMerged  = 4 + 8       // an index and its value
-	bytesMerging = 4 * (8 + 8) // an index of a row, in a hash table
+	bytesMerging = 5 * (8 + 8) // an index of a row, in two hash tables
 )
 
 func needForRows(rows int, more float64) error {

@@ -70,6 +70,8 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 	}
 	r.work(0)
+	// No other goroutine may run here before that: a call from C has locked this one to its thread, and giving that up
+	// costs two wakings.
 	for begun := time.Now(); r.finished.Load() < int64(n); yield() {
 		if time.Since(begun) > patience {
 			time.Sleep(10 * time.Microsecond)
@@ -79,11 +81,6 @@ func (p *Pool) Run(n int, task func(i int)) {
 		panic(failure)
 	}
 }
-
-// patience is how long a thread without work looks for it before it sleeps. A sleep takes a millisecond at least, and
-// waking another thread a tenth of one: a fit on two threads spent a fifth of its time on that. The caller must not let
-// another goroutine run in between: a call from C has locked it to its thread, and giving that up costs two wakings.
-const patience = 2 * time.Millisecond
 
 // help is helper k, who joins one round after the other.
 func (p *Pool) help(k int) {

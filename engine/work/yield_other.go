@@ -2,5 +2,10 @@
 
 package work
 
+import "time"
+
+// patience is shorter where a thread that waits keeps a core from other programs.
+const patience = 100 * time.Microsecond
+
 // yield: the thread only looks again.
 func yield() {}

@@ -36,7 +36,7 @@ def interruptible(
     try:
         try:
             _thread.start_new_thread(run, ())
-        except RuntimeError as failure:  # none to be had
+        except Exception as failure:  # none to be had
             failures.append(failure)
         while not (results or failures):
             if not ended.acquire(timeout=_STEP):

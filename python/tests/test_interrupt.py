@@ -123,7 +123,7 @@ def test_after_ctrl_c_the_task_has_ended(monkeypatch: pytest.MonkeyPatch) -> Non
         for delay in np.random.default_rng(0).uniform(0.001, 0.004, 500):
             progress.cancel = 0
             ended.clear()
-            faulthandler.dump_traceback_later(WAIT, exit=True)  # where it hangs, in a process that ends
+            faulthandler.dump_traceback_later(WAIT, exit=True)  # a hang ends the process
             with pytest.raises(KeyboardInterrupt):
                 _interrupts.interruptible(partial(task, delay), cancel=lambda: setattr(progress, "cancel", 1))
             assert ended
