@@ -97,15 +97,12 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
 	sums := make([]float64, 2) // negative values, one of which ends a block; the weight of positive ones
 	job.Sum(len(all), sums, func(lo, hi int, part []float64) {
-		for k, i := range all[lo:hi] {
-			if part[0] > 0 {
-				return
-			}
-			rows.Row(int(i), func(_ int, value float64) {
+		for k := lo; k < hi && part[0] == 0; k++ {
+			rows.Row(int(all[k]), func(_ int, value float64) {
 				if value < 0 {
 					part[0]++
 				} else if value > 0 {
-					part[1] += weights[lo+k]
+					part[1] += weights[k]
 				}
 			})
 		}
@@ -156,9 +153,7 @@ func (m *mixture) useSpheres(list []int32) {
 }
 
 func (m *mixture) useWords(list []int32, weights []float64, values float64) {
-	for _, i := range list {
-		m.unit[i] = 1
-	}
+	m.unit = slices.Repeat([]float64{1}, len(m.unit))
 	m.all, m.occurs = m.sum(list, weights), make([]float64, m.shape.Features)
 	m.word = values / max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
 	for j, sum := range m.all {
@@ -166,9 +161,7 @@ func (m *mixture) useWords(list []int32, weights []float64, values float64) {
 			m.occurs[j] = 1
 		}
 	}
-	for _, i := range list {
-		m.unit[i] = m.word
-	}
+	vector.Scale(m.unit, m.word)
 	vector.Scale(m.all, m.word)
 	m.features = max(1, vector.Sum(m.occurs))
 }

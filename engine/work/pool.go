@@ -70,8 +70,7 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 	}
 	r.work(0)
-	// No other goroutine may run here before that: a call from C has locked this one to its thread, and giving that up
-	// costs two wakings.
+	// Not Gosched: a call from C has locked this goroutine to its thread, and giving that up costs two wakings.
 	for begun := time.Now(); r.finished.Load() < int64(n); yield() {
 		if time.Since(begun) > patience {
 			time.Sleep(10 * time.Microsecond)

@@ -7,5 +7,4 @@ import "time"
 // patience is shorter where a thread that waits keeps a core from other programs.
 const patience = 100 * time.Microsecond
 
-// yield: the thread only looks again.
 func yield() {}
