@@ -152,10 +152,10 @@ func (m *mixture) useSpheres(list []int32) {
 	}
 }
 
-func (m *mixture) useWords(list []int32, weights []float64, values float64) {
+func (m *mixture) useWords(list []int32, weights []float64, positive float64) {
 	m.unit = slices.Repeat([]float64{1}, len(m.unit))
 	m.all, m.occurs = m.sum(list, weights), make([]float64, m.shape.Features)
-	m.word = values / max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
+	m.word = positive / max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
 	for j, sum := range m.all {
 		if sum > 0 {
 			m.occurs[j] = 1
