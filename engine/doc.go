@@ -5,7 +5,7 @@
 //
 // with other pieces. In reading order:
 //
-//	fit           one fit: its stages in their order; start at fit, in fit.go, then setting.go
+//	fit           one fit: its stages in their order; start at fit, in fit.go, then data.go and train.go
 //	method        the methods: a table of them, losses, options, a file for each algorithm; start at table, annealing.go
 //	path          the one loop of all methods, and settling, which ends it at hard labels; start at Path.Follow
 //	schedule      what changes from step to step: a weight that rises, a temperature that falls
@@ -18,7 +18,6 @@
 //	ending        why a fit ends
 //	shares        class shares among the unlabeled rows where they are not given; start at Find
 //	crossfit      scores of labeled rows by models that have not seen their labels; start at HeldOut
-//	probability   a temperature that turns scores into probabilities; start at Temperature
 //	risk          losses of rows plus α/2 |W|² as an objective, with the labeled rows as preconditioner; start at Risk
 //	minimize      Newton with conjugate gradients, convex or not; start at Newton.Minimize. L-BFGS: QuasiNewton
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
@@ -42,7 +41,7 @@
 // method/table.go. A schedule: a type with Level and Next. A belief: a type with Enter and Relabel. A map of scores: a
 // file in scores.
 //
-// Arrows go one way: fit -> method, probability, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
+// Arrows go one way: fit -> method, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
 // labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
 // minimizer nothing of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them:
 // sequence, structure -> schedule, trace, model, option, minimize, rows.

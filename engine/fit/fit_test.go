@@ -72,25 +72,33 @@ func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Option
 	return result
 }
 
-// settingOf is what the runs of a fit have in common.
-func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
+// dataOf is what the models of a fit may see.
+func dataOf(t *testing.T, p sample.Problem, o method.Options) *Data {
 	t.Helper()
-	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
+	d, err := open(p, nil, o, work.NewJob(1, nil))
+	if err == nil {
+		d, err = d.certain()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, sample.Problem{}, o, &record{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return d
 }
+
+// settingOf is dataOf planted data.
+func settingOf(t *testing.T, data planted.Data, o method.Options) *Data {
+	t.Helper()
+	return dataOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
+}
+
+// tight is a member of the method of the options.
+func tight(d *Data) Member { return Member{tol: d.options.Tol} }
 
 // runOf is a run at the supervised solution.
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()
 	x := settingOf(t, data, o)
-	r := x.newRun(x.sample.Job, x.named.First(), start{}, 0)
+	r := x.newRun(x.sample.Job, x.named.First(), tight(x))
 	k := r.Objective.Risk()
 	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
 	return r, k

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -27,9 +26,9 @@ func withoutMixture(t *testing.T) {
 
 // withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
 func withMixture(t *testing.T, rows int) {
-	before := crossfit.ManyRows
-	crossfit.ManyRows = rows
-	t.Cleanup(func() { crossfit.ManyRows = before })
+	before := manyUnlabeled
+	manyUnlabeled = rows
+	t.Cleanup(func() { manyUnlabeled = before })
 }
 
 // hidden is a problem whose labels hardly show which way the classes lie.
@@ -108,7 +107,7 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 		want bool
 	}{{"hidden classes", hiddenRows, true}, {"groups across the classes", across(t, 1200, 40), false}} {
 		x := settingOf(t, c.data, o)
-		if got := predicts(x, x.sample.Job); got != c.want {
+		if got, err := x.mixturePredicts(); err != nil || got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -127,7 +126,7 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 		alone := fitAlone(t, p, o)
 		withMixture(t, 500)
 		mixed := fitAlone(t, p, o)
-		crossfit.ManyRows = 1 << 15
+		manyUnlabeled = 1 << 15
 		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
 		if last > before || passesOf(mixed) <= passesOf(alone) {
 			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))

@@ -16,7 +16,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -477,19 +476,20 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 			costs[5*i+int(y+4)%5] = 1
 		}
 	}
-	s, err := sample.New(withCosts(data, 5, costs), o.OfSample(), work.NewJob(1, nil))
+	x, err := open(withCosts(data, 5, costs), nil, o, work.NewJob(1, nil))
+	if err == nil {
+		x, err = x.withShares()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, sample.Problem{}, o, &record{})
+	found, err := x.Train(Member{method: method.AtScores, scores: make([]float64, 5*590), tol: o.Tol})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := x.newRun(s.Job, x.named.First(), start{}, 0)
-	found := method.FitScores(r, make([]float64, 5*590))
-	score, row, wrong := found.Score(r.Objective), make([]float64, 5), 0
-	for _, i := range s.Unlabeled {
-		if score(row, i); int32(vector.Largest(row)) != data.Truth[i] {
+	wrong := 0
+	for _, i := range x.sample.Unlabeled {
+		if found.Transduction[i] != data.Truth[i] {
 			wrong++
 		}
 	}
@@ -551,11 +551,7 @@ func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 		costs[2*i] = 2
 	}
 	p := withCosts(data, 2, costs)
-	x, err := open(p, o, work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := learn(x, start{})
+	first, err := learn(dataOf(t, p, o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -618,11 +614,8 @@ func TestCopiesOfWeaklyLabeledRowsAreNoLabels(t *testing.T) {
 		}
 		labels += float64(min(1, label+1))
 	}
-	x, err := open(withCosts(data, 5, costs), method.Defaults(), work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := x.labelsOfClass(); got != labels/5 || labeled(x.sample) < 2*labels {
+	x := dataOf(t, withCosts(data, 5, costs), method.Defaults())
+	if got := x.labels; got != labels/5 || labeled(x.sample) < 2*labels {
 		t.Errorf("%v labels of a class, should be %v; %v rows are labeled", got, labels/5, labeled(x.sample))
 	}
 }
@@ -682,16 +675,16 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 	}
 	scores := make([]float64, 2*n)
 	scores[2*2+1] = 1
-	for name, more := range map[string]classed{"certain": certain(s), "informative": informative(s, decisions{scores, s.Classes()}, 0.2)} {
+	for name, more := range map[string]sample.Selection{"certain": certain(s), "informative": informative(s, decisions{scores, s.Classes()}, 0.2)} {
 		sums := [2]float64{}
-		for k, y := range more.class {
-			sums[y] += more.weights[k]
-			if want := costs[2*more.rows[k]] > 0; want != (y == 1) {
-				t.Errorf("%s: row %d has class %d", name, more.rows[k], y)
+		for k, y := range more.Class {
+			sums[y] += more.Weights[k]
+			if want := costs[2*more.Rows[k]] > 0; want != (y == 1) {
+				t.Errorf("%s: row %d has class %d", name, more.Rows[k], y)
 			}
 		}
-		if len(more.rows) != 12 || math.Abs(sums[0]-2) > 1e-6 || math.Abs(sums[1]-2) > 1e-6 {
-			t.Errorf("%s: %d rows of weights %v, want 12 of 2 and 2", name, len(more.rows), sums)
+		if len(more.Rows) != 12 || math.Abs(sums[0]-2) > 1e-6 || math.Abs(sums[1]-2) > 1e-6 {
+			t.Errorf("%s: %d rows of weights %v, want 12 of 2 and 2", name, len(more.Rows), sums)
 		}
 	}
 }

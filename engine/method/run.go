@@ -24,9 +24,10 @@ type Run struct {
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path
-	Soft      bool    // annealing ends with soft labels, unless max_iter ends it
-	AtOnce    bool    // the schedule begins near its end: at a start, or where labels are to settle at once
-	Origin    []int32 // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
+	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
+	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
+	Scores    []float64 // [unlabeled, K] that atScores begins at
+	Origin    []int32   // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
 
 // Solution is a fitted classifier: outputs f_y(x) = coef_y . x + intercept_y, from which the class scores come.
@@ -55,6 +56,9 @@ type descent struct {
 
 // Fit runs a method from the start, or from the supervised solution if that is finite. All rows have scores there.
 func (s *Spec) Fit(r *Run) *Solution {
+	if s.direct != nil {
+		return s.direct(r)
+	}
 	d := r.descent()
 	if r.Objective.Start == nil {
 		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
@@ -155,36 +159,4 @@ func FitOneClass(r *Run) *Solution {
 	r.Path.Reason = ending.OneClass
 	return &Solution{Coef: make([]float64, s.Features), Intercept: []float64{decision}, Loss: r.Objective.Loss(0),
 		Outputs: slices.Repeat([]float64{decision}, s.Rows.Rows()), Converged: true}
-}
-
-func FitSupervised(r *Run) *Solution {
-	p, limits := r.Path, r.Path.Limits.Supervised()
-	p.Reason = ending.Converged
-	d := r.descent()
-	p.Last = d.sharpen(d.newton.Minimize(d.risk, limits))
-	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
-	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-		p.Reason = ending.MaxIter
-	}
-	if r.Objective.Sample.All.Unlabeled == 0 {
-		p.Record(0, 0)
-		return d.read()
-	}
-	solution := d.read() // with the scores of unlabeled rows
-	p.Measure = func() (value, share float64) {
-		return r.Objective.Measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
-	}
-	p.Record(0, 0)
-	return solution
-}
-
-// FitScores is the loose solution at the hard labels that keep the shares and have the largest scores [unlabeled, K].
-func FitScores(r *Run, scores []float64) *Solution {
-	d := r.descent()
-	r.Costs.Admit(d.risk)
-	hard := belief.NewHard(d.risk, r.Costs, nil)
-	hard.BeginByScores(scores)
-	hard.Enter(1)
-	r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
-	return d.read()
 }
