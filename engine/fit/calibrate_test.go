@@ -147,7 +147,7 @@ func againWithout(
 		list, labels = append(list, own...), append(labels, slices.Repeat([]int32{-1}, len(own))...)
 		p := sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: labels}
 		without := dataOf(t, p, o)
-		fit, err := without.Train(tight(without)) // these fits are not compared with switching
+		fit, err := without.Train(Member{}) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,10 +42,10 @@ func average(d *Data) (*fitted, error) {
 	}
 	var part *fitted
 	if moves {
-		tol = d.loose()
+		tol = d.loose(looseness)
 		d, part, err = d.settleShares(views, v)
 	} else {
-		part, err = coarse(d, d.parts(), Member{tol: d.loose(), soft: true, silent: true})
+		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness), soft: true, silent: true})
 	}
 	if err != nil {
 		return nil, err
@@ -102,9 +102,9 @@ func (d *Data) views(v, tol float64) (sum *model.Linear, err error) {
 	return sum, nil
 }
 
-// loose is a tolerance at which T can end early.
-func (d *Data) loose() float64 {
-	return max(d.options.Tol, min(looseness*d.options.Tol, calibratedTol))
+// loose is a tolerance at which a fit ends early.
+func (d *Data) loose(factor float64) float64 {
+	return max(d.options.Tol, min(factor*d.options.Tol, calibratedTol))
 }
 
 // settleShares moves the shares to those of the classes that the views and T of a part of the rows predict, as long as
@@ -115,7 +115,7 @@ func (d *Data) settleShares(views *model.Linear, v float64) (*Data, *fitted, err
 		fractions = []uint64{third}
 	}
 	for range mostMoves {
-		part, err := coarse(d, fractions, Member{tol: d.loose(), soft: true, silent: true})
+		part, err := coarse(d, fractions, Member{tol: d.loose(looseness), soft: true, silent: true})
 		if err != nil || part == nil || vector.Dot(part.Model.Coef, part.Model.Coef) == 0 {
 			return d, part, err
 		}

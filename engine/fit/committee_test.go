@@ -123,7 +123,7 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		supervised.UnlabeledWeight = 0
 		alone := settingOf(t, data, given)
 		alone.prior.ChosenLabels = true
-		one, err := alone.Train(tight(alone))
+		one, err := alone.Train(Member{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 			given.ClassPrior = sample.ClassPrior{Shares: from, Rule: "auto"}
 			small := settingOf(t, some, given)
 			small.prior.ChosenLabels = true
-			one, err := small.Train(Member{tol: given.Tol, soft: true})
+			one, err := small.Train(Member{soft: true})
 			if err != nil || !one.reason.Natural() {
 				t.Fatal(err, one.reason)
 			}
@@ -275,7 +275,7 @@ func TestAPartThatEndsEarlySettles(t *testing.T) {
 			var coef [2][]float64
 			for k, soft := range []bool{false, true} {
 				x := settingOf(t, data, o)
-				result, err := x.Train(Member{tol: o.Tol, soft: soft})
+				result, err := x.Train(Member{soft: soft})
 				if err != nil {
 					t.Fatal(err)
 				}

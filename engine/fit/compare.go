@@ -33,7 +33,7 @@ func compare(current *fitted, begin start) *fitted {
 func settled(current *fitted) (*fitted, error) {
 	second := *current.data
 	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
-	return second.Train(Member{method: second.named.Name, tol: second.options.Tol, bound: current.bound(), silent: true})
+	return second.Train(Member{method: second.named.Name, bound: current.bound(), silent: true})
 }
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
@@ -99,12 +99,12 @@ func mixed(current *fitted) (*fitted, error) {
 	if predicts, err := d.mixturePredicts(); err != nil || !predicts {
 		return nil, err
 	}
-	first := Member{method: method.AtScores, scores: scores, tol: d.options.Tol, silent: true}
+	first := Member{method: method.AtScores, scores: scores, silent: true}
 	labeled, err := d.Train(first)
 	if err != nil || labeled.Model.Objective > promising*bound {
 		return nil, err
 	}
-	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, tol: d.options.Tol, bound: bound,
+	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, bound: bound,
 		silent: true})
 }
 

@@ -76,15 +76,15 @@ func learn(d *Data) (*fitted, error) {
 	if d.averages() {
 		return average(d)
 	}
-	begin, tol := start{model: d.start}, d.options.Tol
+	begin := start{model: d.start}
 	if begin.model == nil {
-		part, err := coarse(d, d.parts(), Member{tol: max(tol, min(partLooseness*tol, calibratedTol))})
+		part, err := coarse(d, d.parts(), Member{tol: d.loose(partLooseness)})
 		if err != nil {
 			return nil, err
 		}
 		begin = d.startAt(part)
 	}
-	return search(d, Member{begin: begin, tol: tol})
+	return search(d, Member{begin: begin})
 }
 
 // search is a model of the method of the options.

@@ -91,14 +91,12 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *Data {
 	return dataOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
 }
 
-// tight is a member of the method of the options.
-func tight(d *Data) Member { return Member{tol: d.options.Tol} }
 
 // runOf is a run at the supervised solution.
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()
 	x := settingOf(t, data, o)
-	r := x.newRun(x.sample.Job, x.named.First(), tight(x))
+	r := x.newRun(x.sample.Job, x.named.First(), Member{})
 	k := r.Objective.Risk()
 	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
 	return r, k

@@ -21,7 +21,7 @@ import (
 type Member struct {
 	method method.Method // "": that of its start, or else that of the options
 	begin  start
-	tol    float64
+	tol    float64 // 0: that of the options
 	scores []float64 // [unlabeled, K] for method.AtScores
 	bound  float64   // it is given up if it will not end below this objective; 0: never
 	soft   bool      // it ends before its labels harden
@@ -125,10 +125,10 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	o, atOnce := d.objective(job, spec), warm || m.bound > 0 && d.atOnce()
 	o.Start = m.begin.model
 	options := d.options
-	options.Tol = m.tol
+	options.Tol = cmp.Or(m.tol, options.Tol)
 	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
 		Soft: m.soft, AtOnce: atOnce, Scores: m.scores, Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
-			Limits: path.NewLimits(m.tol, options.MaxIter, warm)}}
+			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = m.bound, warm
 	}

@@ -483,7 +483,7 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := x.Train(Member{method: method.AtScores, scores: make([]float64, 5*590), tol: o.Tol})
+	found, err := x.Train(Member{method: method.AtScores, scores: make([]float64, 5*590)})
 	if err != nil {
 		t.Fatal(err)
 	}
