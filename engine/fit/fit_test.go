@@ -91,7 +91,6 @@ func settingOf(t *testing.T, data planted.Data, o method.Options) *Data {
 	return dataOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
 }
 
-
 // runOf is a run at the supervised solution.
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()

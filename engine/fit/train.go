@@ -21,7 +21,7 @@ import (
 type Member struct {
 	method method.Method // "": that of its start, or else that of the options
 	begin  start
-	tol    float64 // 0: that of the options
+	tol    float64   // 0: that of the options
 	scores []float64 // [unlabeled, K] for method.AtScores
 	bound  float64   // it is given up if it will not end below this objective; 0: never
 	soft   bool      // it ends before its labels harden
