@@ -1,6 +1,7 @@
 """The helpers of the benchmarks: a wrong recipe or draw would make every figure wrong."""
 
 import dataclasses
+import re
 import sys
 import types
 import warnings
@@ -386,16 +387,31 @@ def test_a_wrong_entry_of_the_list_is_refused(listed, old, new, message):
 
 def test_the_list_fits_the_pages_which_have_no_marks():
     pytest.importorskip("tomllib")  # Python 3.11
-    found = pages.tables()
-    assert len(found) > 20
-    for command in {one.command for one in found}:
-        name, *arguments = command.split()
-        sections = {
-            section.__name__ for section in getattr(program.import_module(f"benchmarks.{name}"), "SECTIONS", ())
-        }
-        assert not sections or set(arguments[:1]) <= sections
+    assert len(pages.tables()) > 20
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         assert "<!--" not in page.read_text(encoding="utf-8"), page.name
+
+
+def named_commands() -> set[str]:
+    """What pages, notes and the list of tables give to `make bench`."""
+    texts = [path.read_text(encoding="utf-8") for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))]
+    named = re.findall(r'BENCH=(?:"([^"]+)"|(\w+))|\| `"(\w+ [^"`]+)"`', "\n".join(texts))
+    listed = re.findall(r'^command = ("{3}|")(.+?)\1', pages.LIST.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return {" ".join("".join(one).split()) for one in named} | {" ".join(one.split()) for _, one in listed}
+
+
+def test_the_commands_that_pages_and_notes_name_exist():
+    commands = named_commands()
+    assert len(commands) > 50
+    for command in commands:
+        name, *arguments = command.split()
+        assert name in program.NAMES, command
+        module = program.import_module(f"benchmarks.{name}")
+        if name == "quality":
+            module.options().parse_args(arguments)
+        elif hasattr(module, "SECTIONS"):
+            named = {one for one in arguments if one.isidentifier()}
+            assert named <= {section.__name__ for section in module.SECTIONS}, command
 
 
 # ------------------------------------------------------------------ the default and its peers
