@@ -20,13 +20,13 @@
 //	crossfit      scores of labeled rows by models that have not seen their labels; start at HeldOut
 //	probability   a temperature that turns scores into probabilities; start at Temperature
 //	risk          losses of rows plus α/2 |W|² as an objective, with the labeled rows as preconditioner; start at Risk
-//	minimize      Newton with conjugate gradients, convex or not; start at Newton.Minimize. L-BFGS: QuasiNewton
+//	minimize      Newton steps, convex or not; start at Newton.Minimize. L-BFGS: QuasiNewton
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
 //	structure     the subspace near which the weights of many auxiliary problems lie; start at Fit, then auxiliary.go
 //	scores        the maps M: a class tree, or none; two classes as one column; start at Map
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix
-//	panel         weights of many columns side by side, 32 at a time; start at Shape
+//	panel         weights of many columns side by side, 32 at a time, and conjugate gradients on them; start at Shape
 //	vector        the dense loops
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run, Job
 //	sequence      label sequences, a problem and options of their own; start at Fit, stochastic.go and posterior.go
@@ -43,8 +43,8 @@
 // file in scores.
 //
 // Arrows go one way: fit -> method, probability, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
-// labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
-// minimizer nothing of data or labels, the loop nothing of methods, the methods nothing of threads. Beside them:
+// labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer
+// nothing of data, labels or storage, the loop nothing of methods, the methods nothing of threads. Beside them:
 // sequence, structure -> schedule, trace, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines

@@ -1,7 +1,6 @@
 package method
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
@@ -132,21 +131,15 @@ func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) *
 	return d.read()
 }
 
-// read is the last use of the risk. The minimizer's vectors are as large as the results and are freed before.
+// read is the last use of the risk.
 func (d *descent) read() *Solution {
 	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
 		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
-	if int64(k.Dim()) > largeVector {
-		runtime.GC()
-	}
 	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)
 	vector.Scale(out.Coef, 1/s.Length)
 	return out
 }
-
-// largeVector is the number of variables from which on memory counts.
-const largeVector = 1 << 18
 
 func FitOneClass(r *Run) *Solution {
 	s := r.Objective.Sample

@@ -3,7 +3,6 @@ package structure
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -83,17 +82,17 @@ func (b *block) solve(round int) (losses float64) {
 	b.add(residual, -b.Alpha, outside)
 	b.mask(residual)
 	before := squares(b.job.Pool, outside)
-	solver := minimize.NewConjugateGradients(b.shape.Len(), b.job.Pool)
+	solver := panel.NewConjugateGradients(b.shape.Len(), b.job.Pool)
 	step := solver.Solve(b, residual, b.Tol, b.MaxIter)
 	b.add(u, 1, step)
 	if round > 0 {
 		b.add(outside, 1, step)
 	}
 	b.store(u)
-	return start - solver.Decrease() + b.Alpha/2*(before-squares(b.job.Pool, outside))
+	return start - solver.Inner()/2 + b.Alpha/2*(before-squares(b.job.Pool, outside))
 }
 
-// HessVec implements minimize.Operator: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
+// HessVec implements panel.Operator: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
 func (b *block) HessVec(dst, p []float64) {
 	b.times(p, 1)
 	clear(dst)
