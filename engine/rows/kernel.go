@@ -14,11 +14,11 @@ import (
 
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
-	isDense() bool
-	part(first, end int) kernel // the rows first ... end-1
-	packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32)
-	packedBytes(cols int) float64                                  // of a value
+	part(first, end int) kernel                                    // the rows first ... end-1
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // some rows
+	indexBytes() int                                               // of a stored index; 0: dense
+	counts(cols int) []int64                                       // of the non-zeros of each feature; nil: dense
+	renumbered(pool *work.Pool, old []int32, cols int) kernel      // feature k in place of old[k]
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
 	pattern(i int, hashes []uint64) uint64
@@ -83,8 +83,6 @@ func checkFinite[V value](i int, values []V, feature func(place int) int) error 
 	return fault.Data("row %d has the value %v at feature %d: NaN and infinity are not allowed", i, values[bad],
 		feature(bad))
 }
-
-func (a *arrays[I, V]) isDense() bool { return false }
 
 func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
 

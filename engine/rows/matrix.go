@@ -24,7 +24,8 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool // every machine has these rows: their sums are whole
+	everywhere bool    // every machine has these rows: their sums are whole
+	absent     []int32 // see Absent
 }
 
 // New views a matrix with len(indptr)-1 rows and checks that every index is in 0 ... cols-1 and every value finite.
@@ -126,7 +127,7 @@ func (m *Matrix) Rows() int { return len(m.indptr) - 1 }
 
 func (m *Matrix) Cols() int { return m.cols }
 
-func (m *Matrix) Dense() bool { return m.kernel.isDense() }
+func (m *Matrix) Dense() bool { return m.kernel.indexBytes() == 0 }
 
 func (m *Matrix) NonZeros() int { return m.all.nonZeros }
 

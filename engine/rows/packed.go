@@ -1,29 +1,36 @@
 package rows
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Packed is the same rows with the features renumbered: the most frequent one first, those that no row has left out. In
-// text a few features make up most non-zeros; side by side they stay in the fastest memory, and up to 65,536 features
-// their numbers take two bytes each. The values stay where they are. old[k] is the caller's number of feature k.
+// Packed is the same rows with the features renumbered, the same way on all machines: the most frequent one first,
+// those that no row has left out. In text a few features make up most non-zeros; side by side they stay in the fastest
+// memory, and up to 65,536 features their numbers take two bytes each. The values stay where they are. old[k] is the
+// caller's number of feature k.
+//
+// Rows keep the caller's numbers where packing does not pay, see keeps: planted rows of 200,000 features take the same
+// time and half of the memory.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
-	packed, old, _ = m.Arranged(job, false)
-	return packed, old
+	view, counts := *m, m.kernel.counts(m.cols)
+	if counts == nil {
+		return &view, upTo(m.cols)
+	}
+	job.ReduceCounts(counts)
+	absent, kept := keeps(counts)
+	if old, view.absent = upTo(m.cols), absent; !kept {
+		old, view.absent = byFrequency(counts), nil
+	}
+	view.cols, view.kernel = len(old), m.kernel.renumbered(job.Pool, old, m.cols)
+	view.all = view.Subset(m.all.rows)
+	return &view, old
 }
 
-// Arranged are the packed rows, or where mayKeep those with the features as they are if packing does not pay: rows with
-// many non-zeros of more features than two bytes can number, most of which occur. Planted rows of 200,000 features take
-// as long so, and half of the memory. absent are those that do not occur.
-func (m *Matrix) Arranged(job *work.Job, mayKeep bool) (arranged *Matrix, old, absent []int32) {
-	k, old, absent := m.kernel.packed(job, m.cols, mayKeep)
-	view := *m
-	view.cols, view.kernel = len(old), k
-	view.all = view.Subset(m.all.rows)
-	return &view, old, absent
-}
+// Absent lists the features of packed rows that no row of any machine has.
+func (m *Matrix) Absent() []int32 { return m.absent }
 
 const (
 	twoBytes     = 1 << 16 // features whose numbers take two bytes
@@ -31,31 +38,34 @@ const (
 	mostOccur    = 8       // all but one in so many
 )
 
-func keeps(counts []int64) (absent []int32, ok bool) {
+// keeps reports whether features keep their numbers: they have many non-zeros, most of them occur, and two bytes do not
+// number them. absent lists those that do not occur.
+func keeps(counts []int64) (absent []int32, kept bool) {
 	total, cols := int64(0), len(counts)
 	for j, count := range counts {
 		if total += count; count == 0 {
 			absent = append(absent, int32(j))
 		}
 	}
-	ok = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= manyNonZeros*int64(cols)
-	return absent, ok
+	kept = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= manyNonZeros*int64(cols)
+	return absent, kept
 }
 
-// PackedBytes is a bound on the memory that Arranged takes.
-func (m *Matrix) PackedBytes() float64 { return float64(m.NonZeros()) * m.kernel.packedBytes(m.cols) }
-
-func (a *arrays[I, V]) packedBytes(cols int) float64 {
+// PackedBytes is a bound on the memory that Packed takes.
+func (m *Matrix) PackedBytes() float64 {
+	size, bytes := m.kernel.indexBytes(), 4
 	switch {
-	case cols <= twoBytes:
-		return 2
-	case unsafe.Sizeof(I(0)) == 4 && len(a.stored()) >= manyNonZeros*cols: // so the counts are a small list
-		if _, ok := keeps(a.counts(cols)); ok {
-			return 0
+	case m.cols <= twoBytes:
+		bytes = min(size, 2)
+	case size == 4 && m.NonZeros() >= manyNonZeros*m.cols: // so the counts are a small list
+		if _, kept := keeps(m.kernel.counts(m.cols)); kept {
+			bytes = 0
 		}
 	}
-	return 4
+	return float64(min(size, bytes)) * float64(m.NonZeros())
 }
+
+func (a *arrays[I, V]) indexBytes() int { return int(unsafe.Sizeof(I(0))) }
 
 func (a *arrays[I, V]) counts(cols int) []int64 {
 	counts := make([]int64, cols)
@@ -65,27 +75,18 @@ func (a *arrays[I, V]) counts(cols int) []int64 {
 	return counts
 }
 
-// packed keeps numbers of four bytes where it may; all machines have the features in the same order.
-func (a *arrays[I, V]) packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32) {
-	counts := a.counts(cols)
-	job.ReduceCounts(counts)
-	absent, kept := keeps(counts)
-	switch {
-	case !mayKeep || !kept:
-		old, absent = byFrequency(counts), nil
-	case unsafe.Sizeof(I(0)) == 4:
-		return a, upTo(cols), absent
-	default:
-		old = upTo(cols)
+func (a *arrays[I, V]) renumbered(pool *work.Pool, old []int32, cols int) kernel {
+	if a.indexBytes() == 4 && len(old) == cols && slices.IsSorted(old) {
+		return a
 	}
 	number := make([]int32, cols)
 	for k, j := range old {
 		number[j] = int32(k)
 	}
 	if len(old) <= twoBytes {
-		return &arrays[uint16, V]{a.indptr, renumber[uint16](job.Pool, a.stored(), number), a.values}, old, absent
+		return &arrays[uint16, V]{a.indptr, renumber[uint16](pool, a.stored(), number), a.values}
 	}
-	return &arrays[int32, V]{a.indptr, renumber[int32](job.Pool, a.stored(), number), a.values}, old, absent
+	return &arrays[int32, V]{a.indptr, renumber[int32](pool, a.stored(), number), a.values}
 }
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
