@@ -51,6 +51,9 @@ func (a *dense[V]) row(i int) []V {
 	return a.values[i*a.stride : i*a.stride+a.d]
 }
 
+// checked: NewDense has checked the values.
+func (a *dense[V]) checked(m *Matrix) (*Matrix, error) { return m, nil }
+
 func (a *dense[V]) indexBytes() int { return 0 }
 
 func (a *dense[V]) counts(int) []int64 { return nil }

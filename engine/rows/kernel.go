@@ -28,7 +28,8 @@ type kernel interface {
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
 	// addPanels adds the rows to the classes of a piece of the weights.
 	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
-	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
+	decide(by *Weights, dst []float64) bool // decisions of all rows; false if an index is out of range
+	checked(m *Matrix) (*Matrix, error)     // see Matrix.Checked
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
