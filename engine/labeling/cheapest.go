@@ -38,10 +38,10 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) (g *classGraph) {
-	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
+	rows := []float64{float64(len(labels))}
 	job.ReduceDeferred(rows)
 	have := countsOf(job, labels, len(shares))
-	if smallest, largest := work.Ends(ends); smallest < largest {
+	if smallest, largest := rangeOf(job, weights); smallest < largest {
 		have = harden(job, labels, costs, weights, shares, 1e-3)
 		return withCounts(job, labels, costs, have, have, 2, math.MaxInt)
 	}
