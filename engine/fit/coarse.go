@@ -1,7 +1,7 @@
 package fit
 
 import (
-	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
@@ -50,7 +50,7 @@ func coarse(x *setting, begin start) (start, error) {
 	coarseSetting.whole, coarseSetting.before, coarseSetting.prior.Evidence = x.unlabeled(), x.before, x.prior.Evidence
 	coarseSetting.weak = x.weak
 	result, err := search(coarseSetting, begin)
-	if err != nil || third && result.reason == ending.MaxIter {
+	if err != nil || third && result.reason == path.MaxIter {
 		return begin, err
 	}
 	if part.Sample.Job != x.sample.Job {

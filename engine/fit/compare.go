@@ -3,8 +3,8 @@ package fit
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/crossfit"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -70,7 +70,7 @@ func replace(current, better *fitted) {
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 	model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-	if current.reason == ending.NotConverged || better.reason == ending.NotConverged {
+	if current.reason == path.NotConverged || better.reason == path.NotConverged {
 		current.reason, model.Termination = better.reason, better.Model.Termination
 	}
 	harden(current.setting.sample, current.Distributions, current.Transduction)

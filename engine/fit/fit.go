@@ -4,8 +4,8 @@ package fit
 import (
 	"cmp"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -91,9 +91,9 @@ func run(x *setting, job *work.Job, begin start, bound float64) (*fitted, error)
 	solution := solve(r, spec)
 	x.trained.add(string(spec.Name), 1, job.Visited()-before, x.sample.Pass)
 	switch r.Path.Reason {
-	case ending.GivenUp:
+	case path.GivenUp:
 		return nil, nil
-	case ending.NotFinite:
+	case path.NotFinite:
 		return nil, x.sample.OutOfRange()
 	}
 	return resultOf(x, r, solution, spec, begin)
@@ -121,7 +121,7 @@ func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method
 	if spec.UsesProbabilities && x.sample.Transductive() && !x.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		if part := x.thresholdPart(spec); part > 0 && r.Path.Reason != ending.OneClass {
+		if part := x.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
 			moveIntercepts(r, solution, part)
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))

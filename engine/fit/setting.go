@@ -15,7 +15,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/shares"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -101,8 +100,8 @@ func (x *setting) newRun(job *work.Job, spec *method.Spec, begin start, bound fl
 }
 
 // trace has the columns of the method of the options; the levels of another method that runs for it are left out.
-func (x *setting) trace(job *work.Job, spec *method.Spec, before int) *trace.Trace {
-	t := &trace.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
+func (x *setting) trace(job *work.Job, spec *method.Spec, before int) *path.Trace {
+	t := &path.Trace{Job: job, Unit: x.sample.Pass, Before: before, Level: x.named.Level, Share: "share_distance",
 		NoLevel: x.named.Level != spec.Level, WithEntropy: x.named.SoftLabels,
 		Warnings: slices.Clone(x.warnings)}
 	if x.sample.Paired() {

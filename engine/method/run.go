@@ -4,14 +4,12 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -57,7 +55,7 @@ func (s *Spec) Fit(r *Run) *Solution {
 	d := r.descent()
 	if r.Objective.Start == nil {
 		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
-			r.Path.Reason = ending.NotFinite
+			r.Path.Reason = path.NotFinite
 			return nil
 		}
 	}
@@ -101,9 +99,9 @@ func (r *Run) exchange() belief.Exchange {
 }
 
 // follow takes the path through a schedule, with this number of Newton steps a solve, and reports whether it goes on.
-func (d *descent) follow(f minimize.Objective, b path.Belief, s schedule.Schedule, steps int) (goesOn bool) {
+func (d *descent) follow(f minimize.Objective, b path.Belief, s path.Schedule, steps int) (goesOn bool) {
 	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps))
-	return d.Path.Reason != ending.NotFinite && d.Path.Reason != ending.GivenUp
+	return d.Path.Reason != path.NotFinite && d.Path.Reason != path.GivenUp
 }
 
 // solve minimizes the risk in one of its forms by Newton steps.
@@ -145,19 +143,19 @@ func FitOneClass(r *Run) *Solution {
 	s := r.Objective.Sample
 	decision := float64(2*s.Class[0] - 1)
 	r.Path.Trace.Warn(warning.OneClass, float64(s.Class[0]))
-	r.Path.Reason = ending.OneClass
+	r.Path.Reason = path.OneClass
 	return &Solution{Coef: make([]float64, s.Features), Intercept: []float64{decision}, Loss: r.Objective.Loss(0),
 		Outputs: slices.Repeat([]float64{decision}, s.Rows.Rows()), Converged: true}
 }
 
 func FitSupervised(r *Run) *Solution {
 	p, limits := r.Path, r.Path.Limits.Supervised()
-	p.Reason = ending.Converged
+	p.Reason = path.Converged
 	d := r.descent()
 	p.Last = d.sharpen(d.newton.Minimize(d.risk, limits))
 	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
 	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-		p.Reason = ending.MaxIter
+		p.Reason = path.MaxIter
 	}
 	if r.Objective.Sample.All.Unlabeled == 0 {
 		p.Record(0, 0)
