@@ -185,9 +185,10 @@ func cutOf(share, rows float64) float64 {
 	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
 }
 
-func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
+// labelOne sets the labels of the chosen rows to 1, and the others to 0.
+func labelOne(job *work.Job, labels []int32, chosen func(i int) bool) {
 	job.Every(len(labels), func(i int) {
-		if labels[i] = 0; one(i) {
+		if labels[i] = 0; chosen(i) {
 			labels[i] = 1
 		}
 	})

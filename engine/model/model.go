@@ -256,7 +256,7 @@ func take(m Model, given map[string][]float64) error {
 	return nil
 }
 
-// Report is what a fit reports, and what the caller keeps with the model.
+// Report is what a fit reports of a model, and what the caller stores with it.
 type Report struct {
 	Method      string
 	Iterations  int
@@ -281,7 +281,7 @@ func (r *Report) fields() []strictjson.Field {
 
 func (r *Report) report() *Report { return r }
 
-// A kind without conditions of its own has these two of its Report.
+// Default: no further checks.
 func (*Report) checkSizes() error   { return nil }
 func (*Report) checkContent() error { return nil }
 

@@ -130,17 +130,17 @@ func (a *arrays[I, V]) repeats(longest int) bool {
 		if rising(indices) {
 			continue
 		}
-		own := uint64(i + 1)
+		row := uint64(i + 1)
 		for _, j := range indices {
-			entry := own<<32 | uint64(j)
-			at := mixed(uint64(j)) & last
-			for places[at]>>32 == own {
-				if places[at] == entry {
+			entry := row<<32 | uint64(j)
+			place := mixed(uint64(j)) & last
+			for places[place]>>32 == row {
+				if places[place] == entry {
 					return true
 				}
-				at = (at + 1) & last
+				place = (place + 1) & last
 			}
-			places[at] = entry
+			places[place] = entry
 		}
 	}
 	return false
@@ -154,8 +154,8 @@ func (a *arrays[I, V]) merged() *arrays[int32, float64] {
 		indices, values := a.row(i)
 		place := make(map[I]int, len(indices))
 		for k, j := range indices {
-			if at, found := place[j]; found {
-				m.values[at] += float64(values[k])
+			if first, repeated := place[j]; repeated {
+				m.values[first] += float64(values[k])
 				continue
 			}
 			place[j] = len(m.indices)
