@@ -44,12 +44,12 @@ func NewConjugateGradients(d int, pool *work.Pool) *ConjugateGradients {
 func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxSteps int) (s []float64) {
 	c.columns, c.residual, c.inner = h.Columns(), b, 0
 	c.pool.Stripes(len(b), func(lo, hi int) { clear(c.step[lo:hi]) })
-	square := c.precondition(h, c.dots(b, b))
+	square := c.precondition(h, c.columns.Dots(c.pool, b, b))
 	copy(c.direction, c.conjugated)
 	enough := eta * eta * vector.Sum(square)
 	for range maxSteps {
 		h.HessVec(c.product, c.direction)
-		length, before := ratios(square, c.dots(c.direction, c.product)), square
+		length, before := ratios(square, c.columns.Dots(c.pool, c.direction, c.product)), square
 		c.inner += vector.Dot(length, square) // the part of b that is not conjugate to the directions before
 		square = c.precondition(h, c.advance(length))
 		for k, t := range length {
@@ -84,31 +84,15 @@ func ratios(a, b []float64) []float64 {
 func (c *ConjugateGradients) precondition(h Operator, plain []float64) (squares []float64) {
 	if h.Precondition(c.product, c.residual) {
 		c.conjugated = c.product
-		return c.dots(c.residual, c.product)
+		return c.columns.Dots(c.pool, c.residual, c.product)
 	}
 	c.conjugated = c.residual
 	return plain
 }
 
-// dots are the inner products of the columns of two vectors.
-func (c *ConjugateGradients) dots(a, b []float64) []float64 {
-	return c.sums(func(at, end int, in Panel, sums []float64) {
-		if in.Stride == 1 {
-			sums[0] += vector.Dot(a[at:end], b[at:end])
-			return
-		}
-		for ; at < end; at += in.Stride {
-			y := b[at : at+in.Width]
-			for k, x := range a[at : at+in.Width] {
-				sums[k] += x * y[k]
-			}
-		}
-	})
-}
-
 // advance goes these lengths along the direction of every column, and returns the squares of the residual.
 func (c *ConjugateGradients) advance(length []float64) []float64 {
-	return c.sums(func(at, end int, in Panel, sums []float64) {
+	return c.columns.sums(c.pool, func(at, end int, in Panel, sums []float64) {
 		lengths := length[in.First : in.First+in.Width]
 		if in.Stride == 1 {
 			vector.Add(c.step[at:end], lengths[0], c.direction[at:end])
@@ -130,7 +114,7 @@ func (c *ConjugateGradients) advance(length []float64) []float64 {
 
 // turn adds these multiples of the direction to the conjugated residual, the next direction of every column.
 func (c *ConjugateGradients) turn(multiple []float64) {
-	c.sums(func(at, end int, in Panel, _ []float64) {
+	c.columns.sums(c.pool, func(at, end int, in Panel, _ []float64) {
 		multiples := multiple[in.First : in.First+in.Width]
 		if in.Stride == 1 {
 			floats.AddScaledTo(c.direction[at:end], c.conjugated[at:end], multiples[0], c.direction[at:end])
@@ -145,18 +129,34 @@ func (c *ConjugateGradients) turn(multiple []float64) {
 	})
 }
 
-// sums are those of the columns: add visits the places at ... end-1 of a vector, of some rows of a panel.
-func (c *ConjugateGradients) sums(add func(at, end int, in Panel, sums []float64)) []float64 {
-	out := make([]float64, c.columns.Stride())
-	if panels := c.columns.Panels(); panels > 1 {
-		c.pool.Run(panels, func(b int) {
-			in := c.columns.Panel(b)
-			add(in.Start, in.Start+c.columns.Features*in.Stride, in, out[in.First:in.First+in.Width])
+// Dots are the inner products of the columns of two vectors.
+func (s Shape) Dots(pool *work.Pool, a, b []float64) []float64 {
+	return s.sums(pool, func(at, end int, in Panel, sums []float64) {
+		if in.Stride == 1 {
+			sums[0] += vector.Dot(a[at:end], b[at:end])
+			return
+		}
+		for ; at < end; at += in.Stride {
+			y := b[at : at+in.Width]
+			for k, x := range a[at : at+in.Width] {
+				sums[k] += x * y[k]
+			}
+		}
+	})
+}
+
+// sums are one for each column: add visits the places at ... end-1 of a vector, which are features of a panel.
+func (s Shape) sums(pool *work.Pool, add func(at, end int, in Panel, sums []float64)) []float64 {
+	out := make([]float64, s.Stride())
+	if panels := s.Panels(); panels > 1 {
+		pool.Run(panels, func(b int) {
+			in := s.Panel(b)
+			add(in.Start, in.Start+s.Features*in.Stride, in, out[in.First:in.First+in.Width])
 		})
 		return out
 	}
-	c.pool.Total(c.columns.Features, out, func(lo, hi int, part []float64) {
-		in := c.columns.Panel(0)
+	pool.Total(s.Features, out, func(lo, hi int, part []float64) {
+		in := s.Panel(0)
 		add(lo*in.Stride, hi*in.Stride, in, part)
 	})
 	return out

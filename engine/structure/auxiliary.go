@@ -75,7 +75,7 @@ func (b *block) solve(round int) (losses float64) {
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		b.load(u)
-		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual)) // the losses less those at 0
+		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual)) // the losses less those at 0
 		b.transposed(residual)                                                   // minus the gradient at u
 		outside = b.withoutTheta(u)
 	}
@@ -129,18 +129,6 @@ func (b *block) mask(v []float64) {
 			v[int(j)*b.stride()+l] = 0
 		}
 	})
-}
-
-func (b *block) inner(u, v []float64) []float64 {
-	sums, stride := make([]float64, b.stride()), b.stride()
-	b.job.Total(len(b.old), sums, func(lo, hi int, dst []float64) {
-		for at := lo * stride; at < hi*stride; at += stride {
-			for l := range dst {
-				dst[l] += u[at+l] * v[at+l]
-			}
-		}
-	})
-	return sums[:b.shape.Classes]
 }
 
 // eachFeature calls task for the features, with the place of each in U and in a vector of the block.
