@@ -2,8 +2,8 @@ package fit
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -65,7 +65,7 @@ func replace(current, better *fitted) {
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 	model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-	if current.reason == ending.NotConverged || better.reason == ending.NotConverged {
+	if current.reason == path.NotConverged || better.reason == path.NotConverged {
 		current.reason, model.Termination = better.reason, better.Model.Termination
 	}
 	harden(current.data.sample, current.Distributions, current.Transduction)

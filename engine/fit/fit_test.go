@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -531,10 +530,10 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	newton := minimize.NewNewton(k.Dim(), work.NewPool(1))
 	solve := func(limits minimize.Limits) minimize.Outcome { return newton.Minimize(k, limits) }
 	p := r.Path
-	p.Reason, p.Measure = ending.NoSwitch, func() (float64, float64) { return 0, 0 }
+	p.Reason, p.Measure = path.NoSwitch, func() (float64, float64) { return 0, 0 }
 	p.Settle(solve, hard, func(o minimize.Outcome) minimize.Outcome { return o }, 5, 1)
 	checkEnd(r, &method.Solution{Converged: p.Last.Converged})
-	if p.Reason != ending.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
+	if p.Reason != path.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
 		t.Errorf("ended by %q, warnings %v", p.Reason, p.Trace.Warnings)
 	}
 	if got := p.Trace.Columns()[2].Values; !slices.Equal(got, []float64{5 + 2*path.SettleRounds}) {

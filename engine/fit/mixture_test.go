@@ -12,9 +12,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
 // withoutMixture leaves fits without the start at a mixture.
@@ -196,7 +196,7 @@ func zipf(d int) []float64 {
 }
 
 // lastOf is the last value of a column.
-func lastOf(history []trace.Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c trace.Column) bool { return c.Name == name })
+func lastOf(history []path.Column, name string) float64 {
+	k := slices.IndexFunc(history, func(c path.Column) bool { return c.Name == name })
 	return history[k].Values[len(history[k].Values)-1]
 }

@@ -4,13 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -20,7 +18,7 @@ type Result struct {
 	Returned      string    // the method whose solution this is, see compare.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
-	History       []trace.Column
+	History       []path.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
 	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start
@@ -41,8 +39,8 @@ type fitted struct {
 	*Result
 	data   *Data
 	spec   *method.Spec
-	trace  *trace.Trace
-	reason ending.Reason
+	trace  *path.Trace
+	reason path.Reason
 	before int              // steps of the run before
 	origin sample.Selection // see start
 	v      float64          // weight of the views in a committee; 0: it is none
@@ -164,12 +162,12 @@ func (r *record) add(name string, visited int64, pass int) {
 func checkEnd(r *method.Run, solution *method.Solution) {
 	p, maxIter, tol := r.Path, float64(r.Options.MaxIter), r.Options.Tol
 	switch {
-	case p.Reason == ending.MaxIter && !r.Objective.Sample.Transductive():
+	case p.Reason == path.MaxIter && !r.Objective.Sample.Transductive():
 		p.Trace.Warn(warning.MaxIterDistance, maxIter, solution.Gap, tol)
 		return
-	case p.Reason == ending.MaxIter:
+	case p.Reason == path.MaxIter:
 		p.Trace.Warn(warning.MaxIter, maxIter)
-	case p.Reason == ending.Unsettled:
+	case p.Reason == path.Unsettled:
 		p.Trace.Warn(warning.Unsettled, path.SettleRounds)
 	}
 	if solution.Converged {
@@ -177,14 +175,14 @@ func checkEnd(r *method.Run, solution *method.Solution) {
 	}
 	p.Trace.Warn(solution.Unconverged, solution.Gap, tol)
 	if !p.Reason.Early() {
-		p.Reason = ending.NotConverged
+		p.Reason = path.NotConverged
 	}
 }
 
 // checkShares warns of thresholds that cannot move, and of predicted classes. Methods of probabilities have their own.
 func checkShares(f *fitted) {
 	x := f.data
-	if !x.sample.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {
+	if !x.sample.Transductive() || f.reason == path.OneClass || f.spec.UsesProbabilities {
 		return
 	}
 	if !x.averages() {

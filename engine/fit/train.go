@@ -5,14 +5,12 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -54,9 +52,9 @@ func (d *Data) Train(m Member) (*fitted, error) {
 		d.job.CountAndCheck(visited)
 	}
 	switch r.Path.Reason {
-	case ending.GivenUp:
+	case path.GivenUp:
 		return nil, nil
-	case ending.NotFinite:
+	case path.NotFinite:
 		return nil, d.sample.OutOfRange()
 	}
 	return resultOf(d, r, solution, spec, m.begin)
@@ -96,7 +94,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	if spec.UsesProbabilities && d.sample.Transductive() && !d.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != ending.OneClass {
+		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
 			moveIntercepts(r, solution, part)
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
@@ -136,8 +134,8 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 }
 
 // trace has the columns of the method of the options; the levels of another method that runs for it are left out.
-func (d *Data) trace(job *work.Job, spec *method.Spec, before int) *trace.Trace {
-	t := &trace.Trace{Job: job, Unit: d.sample.Pass, Before: before, Level: d.named.Level, Share: "share_distance",
+func (d *Data) trace(job *work.Job, spec *method.Spec, before int) *path.Trace {
+	t := &path.Trace{Job: job, Unit: d.sample.Pass, Before: before, Level: d.named.Level, Share: "share_distance",
 		NoLevel: d.named.Level != spec.Level, WithEntropy: d.named.SoftLabels,
 		Warnings: slices.Clone(d.warnings)}
 	if d.sample.Paired() {

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -64,7 +64,7 @@ func mix(r *Run) *Solution {
 	s := r.Objective.Sample
 	m := newMixture(s, r.Objective.Job, s.Rows)
 	m.fit(s)
-	r.Path.Reason = ending.Converged
+	r.Path.Reason = path.Converged
 	packed := m.linear(s.Options.FitIntercept)
 	return &Solution{Coef: s.Unpacked(packed).Coef, Intercept: packed.Intercept, Converged: true}
 }

@@ -2,18 +2,18 @@ package method
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
+	"github.com/fewlabel/fewlabel/engine/path"
 )
 
 // supervise fits the labeled rows alone.
 func supervise(r *Run) *Solution {
 	p, limits := r.Path, r.Path.Limits.Supervised()
-	p.Reason = ending.Converged
+	p.Reason = path.Converged
 	d := r.descent()
 	p.Last = d.sharpen(d.newton.Minimize(d.risk, limits))
 	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
 	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-		p.Reason = ending.MaxIter
+		p.Reason = path.MaxIter
 	}
 	if r.Objective.Sample.All.Unlabeled == 0 {
 		p.Record(0, 0)

@@ -244,7 +244,6 @@ type Prepared struct {
 	rows    *rows.Matrix // packed, in units of length
 	length  float64      // root of the mean square length of the rows that count
 	feature []int32      // [rows.Cols] the problem's number of each packed feature
-	absent  []int32      // packed features that do not occur
 
 	keysOnce sync.Once
 	keys     []uint64 // [n] see Keys
@@ -263,7 +262,7 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
 	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
-	out.rows, out.feature, out.absent = p.Rows.Arranged(job, true)
+	out.rows, out.feature = p.Rows.Packed(job)
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
 	return out
@@ -276,7 +275,7 @@ func (s *Sample) Packed(m *model.Linear) *model.Linear {
 	for k, old := range s.Feature {
 		copy(packed.Coef[k*m.Outputs:(k+1)*m.Outputs], m.Coef[int(old)*m.Outputs:])
 	}
-	for _, k := range s.prepared.absent {
+	for _, k := range s.Rows.Absent() {
 		clear(packed.Coef[int(k)*m.Outputs : (int(k)+1)*m.Outputs])
 	}
 	vector.Scale(packed.Coef, s.Length)

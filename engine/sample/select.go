@@ -133,7 +133,7 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 		keys[k] = all[i]
 	}
 	selected, source := s.Rows, chosen.Rows
-	prepared := &Prepared{rows: s.Rows, feature: numbers(s.Rows.Cols()), length: 1, absent: s.prepared.absent}
+	prepared := &Prepared{rows: s.Rows, feature: numbers(s.Rows.Cols()), length: 1}
 	if job.Group != nil || !slices.Equal(chosen.Rows, numbers(s.Rows.Rows())) { // machines number features alike
 		if job.Group != nil && chosen.Gathered {
 			selected, _ = s.Rows.Gathered(job, chosen.Rows)
@@ -142,7 +142,7 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 		} else {
 			selected = s.Rows.Selected(job.Pool, chosen.Rows)
 		}
-		prepared.rows, prepared.feature, prepared.absent = selected.Arranged(job, true)
+		prepared.rows, prepared.feature = selected.Packed(job)
 	}
 	prepared.keys = keys
 	part := &Sample{prepared: prepared, Source: source}
