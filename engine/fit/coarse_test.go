@@ -18,20 +18,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// withCoarseStart lets fits of this number of unlabeled rows and more begin at a part of them.
-func withCoarseStart(t *testing.T, rows int) {
-	before := coarseFrom
-	coarseFrom = rows
-	t.Cleanup(func() { coarseFrom = before })
-}
-
-// withThird is the same for a third of them.
-func withThird(t *testing.T, rows int) {
-	before := warmRows
-	warmRows = rows
-	t.Cleanup(func() { warmRows = before })
-}
-
 // fewCases are problems of two classes with enough rows to begin at a part of them.
 func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
 	cases := map[string]func(seed uint64) (planted.Data, method.Options){}
@@ -160,7 +146,7 @@ func TestMachinesBeginAtTheSameFew(t *testing.T) {
 	before := maxGathered
 	t.Cleanup(func() { maxGathered = before })
 	data := planted.Topics(4000, 250, 20, 0.35, 1)
-	for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
+	for _, rows := range []*rows.Matrix{data.Rows, denseRows(data.Rows)} {
 		o := plainOptions()
 		o.ClassPrior.Shares = trueShares(data)
 		if rows.Dense() {
@@ -187,7 +173,7 @@ func TestMachinesBeginAtTheSameThird(t *testing.T) {
 	t.Cleanup(func() { maxGathered = before })
 	for name, data := range map[string]planted.Data{"two": planted.Topics(3000, 250, 20, 0.35, 1),
 		"five": planted.Classes(3000, 250, 40, fiveShares, 3)} {
-		for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
+		for _, rows := range []*rows.Matrix{data.Rows, denseRows(data.Rows)} {
 			p, o := sample.Problem{Rows: rows, Labels: data.Labels}, method.Defaults()
 			o.Tol = 1e-9 // the third is solved to looseness times that, and its path to Looseness times this
 			want := fitAlone(t, p, o)

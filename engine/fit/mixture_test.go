@@ -18,20 +18,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
-// withoutMixture leaves fits without the start at a mixture.
-func withoutMixture(t *testing.T) {
-	before := mixtureRows
-	mixtureRows = 0
-	t.Cleanup(func() { mixtureRows = before })
-}
-
-// withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
-func withMixture(t *testing.T, rows int) {
-	before := crossfit.ManyRows
-	crossfit.ManyRows = rows
-	t.Cleanup(func() { crossfit.ManyRows = before })
-}
-
 // hidden is a problem whose labels hardly show which way the classes lie.
 func hidden(seed uint64) (planted.Data, method.Options) {
 	data, o := drawHidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
@@ -119,7 +105,7 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 func TestASecondStartEndsNoHigher(t *testing.T) {
 	data := planted.Classes(1200, 150, 24, []float64{0.5, 0.3, 0.2}, 5)
 	for name, rows := range map[string]*rows.Matrix{
-		"sparse": data.Rows, "dense": denseRows(t, data.Rows), "spheres": data.Rows.Scaled(-1),
+		"sparse": data.Rows, "dense": denseRows(data.Rows), "spheres": data.Rows.Scaled(-1),
 	} {
 		o := plainOptions()
 		o.ClassPrior.Shares = trueShares(data)
