@@ -36,6 +36,7 @@ type kindOfFit struct {
 // kindsOfFits are every method with every loss, for two classes and for four, and whatever else a fit can be asked for.
 func kindsOfFits() (all []*kindOfFit) {
 	wide := kept(func(n int) planted.Data { return planted.Classes(n, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
+	many := kept(func(n int) planted.Data { return planted.Classes(n, 80, 100, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
 	two := kept(func(n int) planted.Data { return planted.Topics(n, 60, 20, 0.4, 3) })
 	four := kept(func(n int) planted.Data { return planted.Classes(n, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
 	add := func(name string, data func(n int) planted.Data, change func(o *method.Options)) *kindOfFit {
@@ -124,6 +125,27 @@ func kindsOfFits() (all []*kindOfFit) {
 		if spec.OneMachine {
 			sets.no, none.no, sets.many, none.many = "machines", "machines", 1500, 1500
 		}
+	}
+	for _, gathered := range []int{0, 1 << 22} {
+		name, twice := fmt.Sprintf(", %d gathered", gathered), func(r *Result) bool { return r.Trained[len(r.Trained)-1].Models > 1 }
+		begins := func(k *kindOfFit, n int) {
+			k.n, k.took = n, twice
+			k.way = func(t *testing.T) {
+				withCoarseStart(t, 300)
+				withThird(t, 400)
+				withGathered(t, gathered)
+			}
+		}
+		begins(add("a part first, annealing"+name, two, func(o *method.Options) { o.Method = "annealing" }), 1000)
+		k := add("a part first, switching"+name, two, func(o *method.Options) { o.Method = "switching" })
+		k.dense = true
+		begins(k, 600)
+		begins(add("a third first, committee"+name, four, func(o *method.Options) {
+			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		}), 600)
+		begins(add("a third first, maxent"+name, many, func(o *method.Options) {
+			o.Method, o.Loss, o.Alpha = "annealing", "maxent", 1e-2
+		}), 600)
 	}
 	for _, k := range all[plain:] {
 		k.many = min(k.many, 2500) // products are as before
