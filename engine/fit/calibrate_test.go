@@ -9,7 +9,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -226,19 +225,6 @@ func calibrationError(p []float64, truth, labels []int32) float64 {
 		total += math.Abs(g) / n
 	}
 	return total
-}
-
-func TestCalibrationIsTheSameOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 3)
-	data, _ := topics(3, 60)
-	o := method.Defaults()
-	o.Calibrate = true
-	want := *mustFit(t, data, nil, o).Calibration
-	for o.Threads = 2; o.Threads <= 3; o.Threads++ {
-		if got := *mustFit(t, data, nil, o).Calibration; got != want {
-			t.Errorf("%+v on %d threads, %+v on one", got, o.Threads, want)
-		}
-	}
 }
 
 func TestWarningsOfProbabilities(t *testing.T) {

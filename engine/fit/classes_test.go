@@ -9,7 +9,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -96,33 +95,6 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 		for i, s := range classScores(result, data) {
 			if data.Labels[i] < 0 && result.Transduction[i] != int32(vector.Largest(s)) {
 				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, vector.Largest(s), result.Transduction[i])
-			}
-		}
-	}
-}
-
-func TestManyClassesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 4)
-	data := fiveClasses(9000, 4) // more rows than one thread takes
-	for name, change := range map[string]func(o *method.Options){
-		"annealing": func(o *method.Options) { o.MaxIter, o.Tol = 12, 1e-2 },
-		"switching": func(o *method.Options) { o.Method, o.MaxIter, o.Tol = "switching", 12, 1e-2 },
-		"annealing, maxent, in a tree": func(o *method.Options) {
-			o.Loss, o.Hierarchy, o.MaxIter, o.Tol = "maxent", []int{5, 5, 6, 6, -1, -1, -1}, 4, 1e-2
-		},
-		"switching, Crammer & Singer": func(o *method.Options) {
-			o.Method, o.Loss, o.MaxIter, o.Tol = "switching", "crammer_singer", 4, 1e-2
-		},
-	} {
-		o := plainOptions()
-		change(&o)
-		one := mustFit(t, data, nil, o)
-		for _, threads := range []int{2, 4} {
-			o.Threads = threads
-			many := mustFit(t, data, nil, o)
-			if !slices.Equal(one.Model.Coef, many.Model.Coef) || !slices.Equal(one.Model.Intercept, many.Model.Intercept) ||
-				!slices.Equal(one.Distributions, many.Distributions) {
-				t.Errorf("%s: %d threads give other bits than one", name, threads)
 			}
 		}
 	}
@@ -244,16 +216,10 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 	}
 }
 
-// Values near the end of the range of numbers change nothing, with every method and loss; at its end they are
-// refused.
-func TestManyClassesTakeHugeValues(t *testing.T) {
+// Values at the end of the range of numbers are refused.
+func TestManyClassesRefuseHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
-	huge := data
-	huge.Rows = scaled(t, data.Rows, 0x1p980)
 	for name, o := range classSettings() {
-		if got, want := mustFit(t, huge, nil, o).Model.Objective, mustFit(t, data, nil, o).Model.Objective; got != want {
-			t.Errorf("%s: objective %v, of ordinary values %v", name, got, want)
-		}
 		beyond := sample.Problem{Rows: scaled(t, data.Rows, 0x1p1010), Labels: data.Labels}
 		if _, err := Fit(beyond, o, nil, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
 			t.Errorf("%s: error %v", name, err)

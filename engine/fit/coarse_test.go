@@ -9,28 +9,11 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
-
-// withCoarseStart lets fits of this number of unlabeled rows and more begin at a part of them.
-func withCoarseStart(t *testing.T, rows int) {
-	before := coarseFrom
-	coarseFrom = rows
-	t.Cleanup(func() { coarseFrom = before })
-}
-
-// withThird is the same for a third of them.
-func withThird(t *testing.T, rows int) {
-	before := thirdFrom
-	thirdFrom = rows
-	t.Cleanup(func() { thirdFrom = before })
-}
 
 // fewCases are problems of two classes with enough rows to begin at a part of them.
 func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
@@ -140,73 +123,6 @@ func TestWhatDoesNotBeginAtAThird(t *testing.T) {
 	}
 }
 
-func TestFitsFromFewRowsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	withCoarseStart(t, 500)
-	for name, draw := range fewCases() {
-		data, o := draw(1)
-		o.Threads = 1
-		one := fitFrom(t, data, nil, o)
-		o.Threads = 3
-		three := fitFrom(t, data, nil, o)
-		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
-			t.Errorf("%s: other bits on three threads", name)
-		}
-	}
-}
-
-// Machines begin at the same few as one machine, whichever rows they have.
-func TestMachinesBeginAtTheSameFew(t *testing.T) {
-	withCoarseStart(t, 500)
-	before := maxGathered
-	t.Cleanup(func() { maxGathered = before })
-	data := planted.Topics(4000, 250, 20, 0.35, 1)
-	for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
-		o := plainOptions()
-		o.ClassPrior.Shares = trueShares(data)
-		if rows.Dense() {
-			o.Method = "switching"
-		}
-		p := sample.Problem{Rows: rows, Labels: data.Labels}
-		want := fitAlone(t, p, o)
-		for _, size := range []int{1, 2, 3, 4, 5} {
-			parts := parted(data, size)
-			maxGathered = []int{0, 1 << 13, 1 << 22}[size%3] // none, the part of the part, all
-			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
-			if err := errors.Join(errs...); err != nil {
-				t.Fatal(err)
-			}
-			sameFit(t, string(o.Method), o, want, got, parts)
-		}
-	}
-}
-
-// The same of the third at which the default begins, and which moves its shares.
-func TestMachinesBeginAtTheSameThird(t *testing.T) {
-	withThird(t, 1000)
-	before := maxGathered
-	t.Cleanup(func() { maxGathered = before })
-	for name, data := range map[string]planted.Data{"two": planted.Topics(3000, 250, 20, 0.35, 1),
-		"five": planted.Classes(3000, 250, 40, fiveShares, 3)} {
-		for _, rows := range []*rows.Matrix{data.Rows, denseRows(t, data.Rows)} {
-			p, o := sample.Problem{Rows: rows, Labels: data.Labels}, method.Defaults()
-			o.Tol = 1e-9 // the third is solved to looseness times that, and its path to Looseness times this
-			want := fitAlone(t, p, o)
-			if last := want.Trained[len(want.Trained)-1]; last.Name != "annealing" || last.Models < 2 {
-				t.Fatalf("%s: trained %v", name, want.Trained)
-			}
-			for _, size := range []int{2, 3} {
-				parts := parted(data, size)
-				maxGathered = []int{0, 1 << 22}[size%2] // none, all
-				got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
-				if err := errors.Join(errs...); err != nil {
-					t.Fatal(err)
-				}
-				sameFit(t, name, o, want, got, parts)
-			}
-		}
-	}
-}
-
 // Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the
 // same.
 func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
@@ -271,32 +187,6 @@ func TestFewRowsMayChooseSwitching(t *testing.T) {
 	for _, column := range result.History {
 		if column.Name == "temperature" && slices.Max(column.Values) > 0 {
 			t.Errorf("temperatures %v", column.Values)
-		}
-	}
-}
-
-// What few rows find is a start for all in the caller's features and units.
-func TestFewRowsStartInTheCallersFeatures(t *testing.T) {
-	withCoarseStart(t, 500)
-	const unit, unused = 0x1p20, 3
-	for name, draw := range fewCases() {
-		data, o := draw(1)
-		one := fitFrom(t, data, nil, o)
-		indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-		for i := range data.Rows.Rows() {
-			data.Rows.Row(i, func(col int, v float64) {
-				indices, values = append(indices, int32(col)), append(values, unit*v)
-			})
-			indptr = append(indptr, int64(len(indices)))
-		}
-		var err error
-		if data.Rows, err = rows.New(data.Rows.Cols()+unused, indptr, indices, values); err != nil {
-			t.Fatal(err)
-		}
-		other := fitFrom(t, data, nil, o)
-		vector.Scale(other.Model.Coef, unit)
-		if !slices.Equal(one.Model.Coef, other.Model.Coef[:len(one.Model.Coef)]) || passesOf(one) != passesOf(other) {
-			t.Errorf("%s: other weights, %v and %v passes", name, passesOf(one), passesOf(other))
 		}
 	}
 }

@@ -108,19 +108,3 @@ func TestLabelsOfOneClassAmongThree(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-// A row without weight counts as absent, its label too.
-func TestLabelOfARowWithoutWeight(t *testing.T) {
-	data, o := planted.Topics(60, 12, 10, 0.4, 3), plainOptions()
-	weights := make([]float64, len(data.Labels))
-	for i := range weights {
-		weights[i] = 1
-	}
-	last := len(weights) - 1
-	weights[last], data.Labels[last] = 0, 7
-	for i, y := range mustFit(t, data, weights, o).Transduction {
-		if y < 0 || y > 1 {
-			t.Errorf("row %d has class %d of two", i, y)
-		}
-	}
-}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 )
@@ -122,22 +121,6 @@ func TestEntropyFindsTheClasses(t *testing.T) {
 	supervised, _ := outcome(mustFit(t, data, nil, o), data, fiveShares)
 	if !(errors["entropy"] < supervised/2 && errors["expectation"] < supervised && errors["posterior"] < supervised) {
 		t.Errorf("errors %v, supervised %v", errors, supervised)
-	}
-}
-
-func TestProbableMethodsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 4)
-	data := fiveClasses(3000, 6)
-	for _, by := range probable {
-		o := probableOptions(string(by), fiveShares)
-		one := mustFit(t, data, nil, o)
-		o.Threads = 4
-		four := mustFit(t, data, nil, o)
-		for k, w := range one.Model.Coef {
-			if math.Float64bits(w) != math.Float64bits(four.Model.Coef[k]) {
-				t.Fatalf("%s: weight %d: %v, %v", by, k, w, four.Model.Coef[k])
-			}
-		}
 	}
 }
 

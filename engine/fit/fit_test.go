@@ -228,56 +228,6 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	}
 }
 
-func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 4)
-	large, small := planted.Topics(9000, 240, 10, 0.3, 5), planted.Topics(500, 240, 10, 0.3, 5)
-	for name, o := range settings() {
-		if o.Method == "pair_switching" { // an exchange takes a step
-			sameBits(t, name, small, o)
-		} else if !worktest.Raced {
-			sameBits(t, name, large, o)
-		}
-	}
-}
-
-// Above 32,768 rows the loops over rows run in parallel too; a few steps go through all of them.
-func TestSameBitsWhereLoopsOverRowsAreParallel(t *testing.T) {
-	worktest.Processors(t, 4)
-	data := planted.Topics(33_000, 30, 20, 0.3, 5)
-	for name, o := range settings() {
-		if o.Method == "pair_switching" {
-			continue
-		}
-		o.MaxIter, o.Tol = 3, 1e-2
-		if worktest.Raced {
-			o.MaxIter, o.Tol = 2, 0.1
-		}
-		sameBits(t, name, data, o)
-	}
-}
-
-func sameBits(t *testing.T, name string, data planted.Data, o method.Options) {
-	t.Helper()
-	var reference *Result
-	for _, threads := range []int{1, 2, 4} {
-		o.Threads = threads
-		result := mustFit(t, data, nil, o)
-		if reference == nil {
-			reference = result
-		}
-		if !slices.Equal(result.Model.Coef, reference.Model.Coef) ||
-			!slices.Equal(result.Distributions, reference.Distributions) ||
-			result.Model.Intercept[0] != reference.Model.Intercept[0] || result.Model.Objective != reference.Model.Objective {
-			t.Errorf("%s: %d threads give other bits than one", name, threads)
-		}
-		for k, c := range result.History {
-			if !slices.Equal(c.Values, reference.History[k].Values) {
-				t.Errorf("%s: %d threads give another history of %s", name, threads, c.Name)
-			}
-		}
-	}
-}
-
 // choose makes the data of some rows, repeated as listed.
 func choose(data planted.Data, chosen []int) planted.Data {
 	var out planted.Data

@@ -9,7 +9,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -86,19 +85,6 @@ func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
 	}
 	if math.Abs(values[0]-values[1]) > 1e-12 {
 		t.Errorf("the objective is %v as a pair, %v as many", values[0], values[1])
-	}
-}
-
-func TestGradientMethodHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 4)
-	for _, data := range []planted.Data{planted.Topics(9000, 60, 30, 0.4, 4), fiveClasses(9000, 4)} {
-		one := mustFit(t, data, nil, gradientOptions(func(o *method.Options) { o.Tol = 1e-3 }))
-		for threads := 2; threads <= 3; threads++ {
-			o := gradientOptions(func(o *method.Options) { o.Threads, o.Tol = threads, 1e-3 })
-			if other := mustFit(t, data, nil, o); !slices.Equal(one.Model.Coef, other.Model.Coef) {
-				t.Errorf("%d threads give other bits", threads)
-			}
-		}
 	}
 }
 

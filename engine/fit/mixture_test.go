@@ -17,20 +17,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// withoutMixture leaves fits without the start at a mixture.
-func withoutMixture(t *testing.T) {
-	before := mixtureRows
-	mixtureRows = 0
-	t.Cleanup(func() { mixtureRows = before })
-}
-
-// withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
-func withMixture(t *testing.T, rows int) {
-	before := manyUnlabeled
-	manyUnlabeled = rows
-	t.Cleanup(func() { manyUnlabeled = before })
-}
-
 // hidden is a problem whose labels hardly show which way the classes lie.
 func hidden(seed uint64) (planted.Data, method.Options) {
 	data, o := drawHidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
@@ -42,35 +28,28 @@ func errorsOf(data planted.Data, r *Result) float64 {
 	return float64(disagreement(data.Truth, r.Transduction)) / float64(len(data.Truth))
 }
 
+// A mixture finds classes that labels hardly show, on machines the same ones.
 func TestAMixtureFindsClassesThatLabelsHardlyShow(t *testing.T) {
 	withMixture(t, 10000)
 	for seed := range uint64(2) {
 		data, o := hidden(seed)
 		mixed := fitFrom(t, data, nil, o)
+		if parts := parted(data, 3); seed == 1 {
+			got, errs := fitTogether(t, worktest.NewRanks(3), sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, parts)
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			sameFit(t, "three machines", o, mixed, got, parts)
+		}
+		before := mixtureRows
 		withoutMixture(t)
 		alone := fitFrom(t, data, nil, o)
-		mixtureRows = 1 << 17
-		wrong, before := errorsOf(data, mixed), errorsOf(data, alone)
-		if wrong > 0.03 || before < 0.1 || mixed.Model.Objective > 0.95*alone.Model.Objective {
-			t.Errorf("errors %v, without the mixture %v; objectives %v and %v", wrong, before,
-				mixed.Model.Objective, alone.Model.Objective)
+		mixtureRows = before
+		if wrong, missed := errorsOf(data, mixed), errorsOf(data, alone); wrong > 0.03 || missed < 0.1 ||
+			mixed.Model.Objective > 0.95*alone.Model.Objective {
+			t.Errorf("errors %v, without the mixture %v; objectives %v and %v", wrong, missed, mixed.Model.Objective,
+				alone.Model.Objective)
 		}
-	}
-}
-
-func TestMachinesFindTheSameMixture(t *testing.T) {
-	withMixture(t, 10000)
-	data, o := hidden(1)
-	o.ClassPrior.Shares = []float64{0.5, 0.5}
-	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-	want, parts := fitAlone(t, p, o), parted(data, 3)
-	got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	sameFit(t, "hidden classes", o, want, got, parts)
-	if wrong := errorsOf(data, want); wrong > 0.03 {
-		t.Errorf("errors %v", wrong)
 	}
 }
 
@@ -118,14 +97,14 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 func TestASecondStartEndsNoHigher(t *testing.T) {
 	data := planted.Classes(1200, 150, 24, []float64{0.5, 0.3, 0.2}, 5)
 	for name, rows := range map[string]*rows.Matrix{
-		"sparse": data.Rows, "dense": denseRows(t, data.Rows), "spheres": data.Rows.Scaled(-1),
+		"sparse": data.Rows, "dense": denseRows(data.Rows), "spheres": data.Rows.Scaled(-1),
 	} {
 		o := plainOptions()
 		o.ClassPrior.Shares = trueShares(data)
 		p := sample.Problem{Rows: rows, Labels: data.Labels}
-		alone := fitAlone(t, p, o)
+		alone := mustFitProblem(t, p, o)
 		withMixture(t, 500)
-		mixed := fitAlone(t, p, o)
+		mixed := mustFitProblem(t, p, o)
 		manyUnlabeled = 1 << 15
 		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
 		if last > before || passesOf(mixed) <= passesOf(alone) {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,5 +55,21 @@ func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
 	}
 	if !r.PairCosts(got, unlabeled, 0.3) || !slices.Equal(got, want) {
 		t.Error("other costs")
+	}
+}
+
+// Alpha falls with the root of the number of rows from 16,384 on; weights that are numbers of copies count as these.
+func TestAlphaFallsWithTheRootOfTheNumberOfRows(t *testing.T) {
+	for _, c := range []struct{ rows, every int }{{1000, 1}, {16384, 1}, {40000, 1}, {10000, 7}} {
+		o, weights, all := method.Defaults(), make([]float64, c.rows), 0.0
+		for i := range weights {
+			weights[i] = []float64{1, float64(c.every)}[i%2]
+			all += weights[i]
+		}
+		o.Method, o.ClassPrior.Shares, o.MaxIter, o.Tol = "annealing", []float64{0.5, 0.5}, 1, 0.3
+		got, want := mustFit(t, line(t, c.rows), weights, o).Alpha, 1e-3*min(1, math.Sqrt(16384/all))
+		if math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("alpha of %d rows, %v with copies, is %v, should be %v", c.rows, all, got, want)
+		}
 	}
 }

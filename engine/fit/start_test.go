@@ -159,21 +159,6 @@ func TestStartAfterMoreLabels(t *testing.T) {
 	}
 }
 
-func TestStartHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	for name, draw := range startCases() {
-		data, o := draw()
-		before := fitFrom(t, data, nil, o)
-		data.Labels[len(data.Labels)-1] = data.Truth[len(data.Labels)-1]
-		o.Threads = 1
-		one := fitFrom(t, data, before.Model, o)
-		o.Threads = 3
-		three := fitFrom(t, data, before.Model, o)
-		if !slices.Equal(one.Model.Coef, three.Model.Coef) || !slices.Equal(one.Model.Intercept, three.Model.Intercept) {
-			t.Errorf("%s: other bits on three threads", name)
-		}
-	}
-}
-
 func TestStartOfAnotherShapeIsRefused(t *testing.T) {
 	data := planted.Topics(100, 30, 10, 0.5, 1)
 	good := fitFrom(t, data, nil, plainOptions()).Model

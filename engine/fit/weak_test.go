@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -168,45 +167,6 @@ func TestProbabilitiesOfTwoClassesLowerTheError(t *testing.T) {
 	}
 }
 
-func TestPriorCostsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 4)
-	data := fiveClasses(9000, 4)
-	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.MaxIter, o.Tol = method.Method(by), 6, 1e-2
-		one := mustFitProblem(t, p, o)
-		o.Threads = 4
-		if many := mustFitProblem(t, p, o); !reflect.DeepEqual(one, many) {
-			t.Errorf("%s: four threads give other bits than one", by)
-		}
-	}
-}
-
-// Weights that are numbers of copies, and copies, of rows with sets.
-func TestCopiesOfRowsWithSetsAreTheirWeights(t *testing.T) {
-	data := fiveClasses(300, 3)
-	given := sets(data, 5, 2, 1)
-	p := withCosts(data, 5, given)
-	var copies []int
-	var costs []float64
-	for i := range data.Labels {
-		p.Weights = append(p.Weights, float64(1+i%3))
-		for range 1 + i%3 {
-			copies, costs = append(copies, i), append(costs, given[5*i:5*i+5]...)
-		}
-	}
-	copied := withCosts(choose(data, copies), 5, costs)
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method = method.Method(by)
-		weighed, alone := mustFitProblem(t, p, o), mustFitProblem(t, copied, o)
-		if a, b := weighed.Model.Objective, alone.Model.Objective; math.Abs(a-b) > 0.02*b {
-			t.Errorf("%s: objective %v with weights, %v with copies", by, a, b)
-		}
-	}
-}
-
 func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	data := fiveClasses(110, 3)
 	costs := make([]float64, 5*110)
@@ -266,56 +226,6 @@ func TestSharesOfOtherClassesThanThoseOfSetsAreRefused(t *testing.T) {
 	p = withCosts(data, 6, append(slices.Repeat([]float64{0}, 659), 1))
 	if _, err = Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), "class 5 has no labeled row") {
 		t.Error(err)
-	}
-}
-
-// Machines that share rows with sets find the fit of one.
-func TestSetsOfClassesOnSeveralMachines(t *testing.T) {
-	data := fiveClasses(300, 5)
-	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	for _, by := range []string{"annealing", "switching", "gradient", "posterior", "entropy", "expectation"} {
-		o := plainOptions()
-		if o.Method = method.Method(by); by == "posterior" || by == "entropy" || by == "expectation" {
-			o.Loss = "maxent"
-		}
-		want, parts := mustFitProblem(t, p, o), parted(data, 3)
-		got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
-		for rank, err := range errs {
-			if err != nil {
-				t.Errorf("%s, rank %d: %v", by, rank, err)
-			}
-		}
-		sameFit(t, by, o, want, got, parts)
-	}
-}
-
-// So they do without a label: the class shares are those of the probabilities on all machines.
-func TestProbabilitiesWithoutALabelOnSeveralMachines(t *testing.T) {
-	data := fiveClasses(300, 5)
-	data.Labels = slices.Repeat([]int32{-1}, 300)
-	costs, parts := make([]float64, 5*300), parted(data, 3)
-	for _, i := range parts[0][:80] { // the others know of no row
-		for y := range 5 {
-			if int32(y) != data.Truth[i] {
-				costs[5*int(i)+y] = 3
-			}
-		}
-	}
-	for _, by := range []string{"annealing", "switching", "gradient", "posterior", "entropy", "expectation"} {
-		o := plainOptions()
-		if o.Method = method.Method(by); by == "posterior" || by == "entropy" || by == "expectation" {
-			o.Loss = "maxent"
-		}
-		o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		p := withCosts(data, 5, costs)
-		want := mustFitProblem(t, p, o)
-		got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
-		for rank, err := range errs {
-			if err != nil {
-				t.Fatalf("%s, rank %d: %v", by, rank, err)
-			}
-		}
-		sameFit(t, by, o, want, got, parts)
 	}
 }
 

@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -351,8 +352,10 @@ func TestAHundredThousandTagsAreRefused(t *testing.T) {
 	}
 }
 
-// What a long sequence takes is asked for first, in a fit by any method and in decoding.
+// What a long sequence takes is asked for first, in a fit by any method and in decoding. A thread decodes one sequence
+// at a time: as many threads as sequences have all of their memory at once.
 func TestLongSequencesAreAskedFor(t *testing.T) {
+	worktest.Processors(t, 2)
 	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	const n, tags = 8_000, 30
 	p := Problem{Lengths: []int64{n / 2, n / 2}, Labels: make([]int32, n)}
@@ -383,8 +386,17 @@ func TestLongSequencesAreAskedFor(t *testing.T) {
 			check(method+" "+loss, func() (err error) { result, err = Fit(p, o, nil); return err })
 		}
 	}
-	to := Decoded{Tags: make([]int32, n), Margins: make([]float64, 2), Marginals: make([]float64, n*tags)}
-	check("decode", func() error { return Decode(work.NewPool(2), result.Model, p.Rows, p.Lengths, to) })
+	for threads := 1; threads <= 2; threads++ {
+		tokens, lengths := threads*n/2, p.Lengths[:threads]
+		x, err := rows.New(1, indptr[:tokens+1], indices[:tokens], slices.Repeat([]float64{1}, tokens))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := Decoded{Tags: make([]int32, tokens), Margins: make([]float64, threads), Marginals: make([]float64, tokens*tags)}
+		check(fmt.Sprintf("decode on %d threads", threads), func() error {
+			return Decode(work.NewPool(threads), result.Model, x, lengths, to)
+		})
+	}
 }
 
 func TestCancelEndsAFit(t *testing.T) {

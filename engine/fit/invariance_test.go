@@ -1,0 +1,434 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
+
+// kindOfFit is a row of the table of invariances.
+type kindOfFit struct {
+	name string
+	n    int                                   // rows
+	many int                                   // rows for threads
+	draw func(n int) sample.Problem            // of n rows
+	with func(p sample.Problem) method.Options // of such a problem
+	way  func(t *testing.T)                    // lets few rows go a way of many; nil: there is none
+	took func(r *Result) bool                  // whether they did
+
+	start, dense, weights, weak, unlabeled bool // what the problem has
+
+	no string // properties that are not asked for
+}
+
+// kindsOfFits are every method with every loss, for two classes and for four, and whatever else a fit can be asked for.
+func kindsOfFits() (all []*kindOfFit) {
+	wide := kept(func(n int) planted.Data { return planted.Classes(n, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
+	many := kept(func(n int) planted.Data { return planted.Classes(n, 80, 100, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
+	two := kept(func(n int) planted.Data { return planted.Topics(n, 60, 20, 0.4, 3) })
+	four := kept(func(n int) planted.Data { return planted.Classes(n, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
+	add := func(name string, data func(n int) planted.Data, change func(o *method.Options)) *kindOfFit {
+		k := &kindOfFit{name: name, n: 200, many: 9000}
+		k.draw = func(n int) sample.Problem {
+			return k.problem(data(n))
+		}
+		k.with = func(p sample.Problem) method.Options {
+			o := plainOptions()
+			o.ClassPrior.Shares = trueShares(data(len(p.Labels)))
+			change(&o)
+			return o
+		}
+		all = append(all, k)
+		return k
+	}
+	for _, name := range names(method.Defaults(), "method") {
+		by := method.Method(name)
+		for l, loss := range method.Find(by).Losses {
+			for classes, data := range []func(n int) planted.Data{two, four} {
+				k := add(fmt.Sprintf("%s, %s, %s", [2]string{"two", "four"}[classes], by, loss), data, func(o *method.Options) {
+					if o.Method, o.Loss = by, loss; by == "gradient" {
+						o.Alpha = 3e-2 // with a smaller one rounding leads to other stationary points
+					}
+				})
+				if l > 0 {
+					k.many = 2500 // products are those of the first loss
+				}
+				if loss == method.Hinge || loss == method.CrammerSinger {
+					k.n = 120
+				}
+				if loss == method.CrammerSinger { // its hinge has many ways, and rounding decides
+					k.no += "copies order "
+				}
+				if method.Find(by).OneMachine {
+					k.many, k.no = 1500, k.no+"machines " // an exchange takes a step
+				}
+			}
+		}
+	}
+	plain := len(all)
+	for _, by := range []method.Method{"annealing", "switching"} {
+		of := func(name string, change func(o *method.Options)) (ofTwo, ofFour *kindOfFit) {
+			both := func(o *method.Options) { o.Method = by; change(o) }
+			return add(fmt.Sprintf("two, %s, %s", by, name), two, both), add(fmt.Sprintf("four, %s, %s", by, name), four, both)
+		}
+		for _, balance := range names(method.Defaults(), "balance")[1:] {
+			of("balance "+balance, func(o *method.Options) { o.Balance = balance })
+		}
+		of("no intercept", func(o *method.Options) { o.FitIntercept = false })
+		of("shares found", func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+		k, l := of("a start", func(*method.Options) {})
+		k.start, l.start = true, true
+		k, l = of("dense rows", func(*method.Options) {})
+		k.dense, l.dense = true, true
+		k, l = of("weights", func(*method.Options) {})
+		k.weights, l.weights, k.no, l.no = true, true, "copies", "copies"
+		add(fmt.Sprintf("wide rows, %s", by), wide, func(o *method.Options) { o.Method = by }).many = 2000
+		add(fmt.Sprintf("tree, %s", by), four, func(o *method.Options) { o.Method, o.Hierarchy = by, []int{4, 4, 5, 5, -1, -1} }).n = 240
+	}
+	eight := kept(func(n int) planted.Data { return planted.Classes(n, 60, 16, slices.Repeat([]float64{0.125}, 8), 3) })
+	add("few rows of a class", eight, func(o *method.Options) { o.Method = "annealing" }) // it ends earlier
+	add("supervised", four, func(o *method.Options) { o.UnlabeledWeight = 0 })
+	add("small alpha", two, func(o *method.Options) { o.Method, o.Alpha, o.Balance = "annealing", 1e-5, "share" })
+	add("tree, maxent", four, func(o *method.Options) {
+		o.Method, o.Loss, o.Hierarchy = "annealing", "maxent", []int{4, 4, 5, 5, -1, -1}
+	})
+	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
+	add("max_switches", four, func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 3 }).no = "machines"
+	add("calibrated", four, func(o *method.Options) {
+		o.Calibrate, o.ClassPrior = true, sample.ClassPrior{Rule: "auto"}
+	}).no = "machines copies" // where a share is nearly a whole number of rows rounding decides
+	for _, by := range names(method.Defaults(), "method") {
+		spec := method.Find(method.Method(by))
+		change := func(o *method.Options) {
+			if o.Method, o.Loss, o.Alpha = spec.Name, spec.Losses[0], 3e-2; spec.UsesProbabilities {
+				o.Alpha = 1e-3
+			}
+		}
+		sets := add("sets, "+by, four, change)
+		none := add("probabilities without a label, "+by, four, func(o *method.Options) {
+			change(o)
+			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		})
+		sets.n, none.n = 120, 120
+		sets.weak, none.weak, none.unlabeled = true, true, true
+		if spec.OneMachine {
+			sets.no, none.no, sets.many, none.many = "machines", "machines", 1500, 1500
+		}
+	}
+	for _, gathered := range []int{0, 1 << 22} {
+		name, twice := fmt.Sprintf(", %d gathered", gathered), func(r *Result) bool { return r.Trained[len(r.Trained)-1].Models > 1 }
+		begins := func(k *kindOfFit, n int) {
+			k.n, k.took = n, twice
+			k.way = func(t *testing.T) {
+				withCoarseStart(t, 300)
+				withThird(t, 400)
+				withGathered(t, gathered)
+			}
+		}
+		begins(add("a part first, annealing"+name, two, func(o *method.Options) { o.Method = "annealing" }), 1000)
+		k := add("a part first, switching"+name, two, func(o *method.Options) { o.Method = "switching" })
+		k.dense = true
+		begins(k, 600)
+		begins(add("a third first, committee"+name, four, func(o *method.Options) {
+			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		}), 600)
+		begins(add("a third first, maxent"+name, many, func(o *method.Options) {
+			o.Method, o.Loss, o.Alpha = "annealing", "maxent", 1e-2
+		}), 600)
+	}
+	for _, k := range all[plain:] {
+		k.many = min(k.many, 2500) // products are as before
+	}
+	return all
+}
+
+// problem is one of planted rows.
+func (k *kindOfFit) problem(data planted.Data) sample.Problem {
+	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
+	if k.unlabeled {
+		p.Labels = slices.Repeat([]int32{-1}, len(p.Labels))
+	}
+	if k.dense {
+		p.Rows = denseRows(data.Rows)
+	}
+	if k.weights {
+		for i := range p.Labels {
+			p.Weights = append(p.Weights, 0.5+float64(i*7%10)/9)
+		}
+	}
+	if k.start {
+		classes := int(slices.Max(data.Truth)) + 1
+		m := &model.Linear{Classes: classes, Outputs: model.OutputsOf(classes), Features: p.Rows.Cols()}
+		m.Coef, m.Intercept = make([]float64, m.Features*m.Outputs), make([]float64, m.Outputs)
+		for j := range m.Coef {
+			m.Coef[j] = 0.3 * math.Sin(float64(j))
+		}
+		p.Start = m
+	}
+	if k.weak { // sets of two classes, or probabilities that one of three machines knows of
+		costs := make([]float64, 4*len(p.Labels))
+		for i, truth := range data.Truth {
+			for y := range 4 {
+				switch other := (y - int(truth) + 4) % 4; {
+				case p.Labels[i] >= 0 || other == 0:
+				case !k.unlabeled && other != 1+i%3:
+					costs[4*i+y] = math.Inf(1)
+				case k.unlabeled && (7*i+i/5)%3 == 0:
+					costs[4*i+y] = 3
+				}
+			}
+		}
+		p.Weak = planted.Weak(4, costs, p.Labels)
+	}
+	return p
+}
+
+// kept draws data of each number of rows once.
+func kept(draw func(n int) planted.Data) func(n int) planted.Data {
+	drawn := map[int]planted.Data{}
+	return func(n int) planted.Data {
+		data, found := drawn[n]
+		if !found {
+			data = draw(n)
+			drawn[n] = data
+		}
+		return data
+	}
+}
+
+// names are the choices of an option.
+func names(o method.Options, option string) []string {
+	for _, entry := range o.Table() {
+		if entry.Name == option {
+			return entry.Choices
+		}
+	}
+	return nil
+}
+
+// fitOf is a fit of a kind.
+func (k *kindOfFit) fitOf(t *testing.T, p sample.Problem, o method.Options) *Result {
+	t.Helper()
+	result := mustFitProblem(t, p, o)
+	if k.took != nil && !k.took(result) {
+		t.Errorf("another way than was meant: %v", result.Trained)
+	}
+	return result
+}
+
+// Every kind of fit has every property.
+func TestInvariances(t *testing.T) {
+	worktest.Processors(t, 3)
+	for _, k := range kindsOfFits() {
+		t.Run(k.name, func(t *testing.T) {
+			if k.way != nil {
+				k.way(t)
+			}
+			p := k.draw(k.n)
+			o := k.with(p)
+			o.Tol = 1e-8
+			one := k.fitOf(t, p, o)
+			for _, property := range []struct {
+				name  string
+				holds func(t *testing.T, k *kindOfFit, p sample.Problem, o method.Options, one *Result)
+			}{
+				{"threads", sameOnThreads}, {"machines", sameOnMachines}, {"units", sameInOtherUnits},
+				{"scale", sameAtAnyScale}, {"order", sameInAnyOrder}, {"copies", sameAsCopies}, {"idle", sameWithIdleRows},
+			} {
+				if !strings.Contains(k.no, property.name) {
+					t.Run(property.name, func(t *testing.T) { property.holds(t, k, p, o, one) })
+				}
+			}
+		})
+	}
+}
+
+// Any number of threads gives the same bits: here of so many rows that all loops run in parallel, for a few steps.
+func sameOnThreads(t *testing.T, k *kindOfFit, _ sample.Problem, _ method.Options, _ *Result) {
+	p := k.draw(k.many)
+	o := k.with(p)
+	if o.MaxIter, o.Tol = 3, 0.1; o.Loss == method.Hinge || o.Loss == method.CrammerSinger {
+		o.MaxIter, o.Tol = 1, 0.5 // smoothed in steps
+	}
+	one := mustFitProblem(t, p, o)
+	o.Threads = 3
+	three := mustFitProblem(t, p, o)
+	if !reflect.DeepEqual(comparable(one), comparable(three)) {
+		t.Error("other bits on three threads")
+	}
+}
+
+// comparable is a result in which agreements that are not known are equal.
+func comparable(r *Result) Result {
+	out := *r
+	if math.IsNaN(out.Agreement) {
+		out.Agreement = -1
+	}
+	return out
+}
+
+// Machines that share the rows, one of them without any, find the fit of one.
+func sameOnMachines(t *testing.T, k *kindOfFit, p sample.Problem, _ method.Options, _ *Result) {
+	o := k.with(p)
+	one := mustFitProblem(t, p, o)
+	parts := parted(planted.Data{Labels: p.Labels}, 3)
+	got, errs := fitTogether(t, worktest.NewRanks(3), p, o, parts)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	sameFit(t, "three machines", o, one, got, parts)
+}
+
+// Rows times a power of two have the same digits in every number on the way, so that the weights have; features that no
+// row has change nothing. A start is in the units of the rows.
+func sameInOtherUnits(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
+	for _, factor := range []float64{0x1p-60, 0x1p980} {
+		further := 3
+		switch {
+		case len(one.Model.Intercept) == 1 == (factor > 1):
+			continue // of two classes the one, of four the other
+		case method.Find(o.Method).OneMachine:
+			factor = 0x1p500 // rare steps that are small lose digits at the end of the range
+		case p.Rows.Dense():
+			further = 0 // features of dense rows are added by fours
+		}
+		other := mustFitProblem(t, inUnits(t, p, factor, further), o)
+		for j, w := range other.Model.Coef {
+			if j < len(one.Model.Coef) && w*factor != one.Model.Coef[j] || j >= len(one.Model.Coef) && w != 0 {
+				t.Fatalf("factor %v: coef[%d] is %v, times the factor not as before", factor, j, w)
+			}
+		}
+		a, b := withoutPasses(one), withoutPasses(other)
+		a.Trained, b.Trained = nil, nil
+		m := *b.Model
+		m.Coef, m.Features = one.Model.Coef, one.Model.Features
+		if b.Model = &m; !reflect.DeepEqual(a, b) {
+			t.Errorf("factor %v: other bits", factor)
+		}
+	}
+}
+
+// inUnits are rows times a factor, with further features that no row has.
+func inUnits(t *testing.T, p sample.Problem, factor float64, further int) sample.Problem {
+	t.Helper()
+	n, d := p.Rows.Rows(), p.Rows.Cols()
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for i := range n {
+		p.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
+		indptr = append(indptr, int64(len(indices)))
+	}
+	if p.Start != nil {
+		start := *p.Start
+		start.Coef = make([]float64, (d+further)*start.Outputs)
+		for j, w := range p.Start.Coef {
+			start.Coef[j] = w / factor
+		}
+		start.Features += further
+		p.Start = &start
+	}
+	x, err := rows.New(d+further, indptr, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Rows.Dense() {
+		x = denseRows(x)
+	}
+	p.Rows = x
+	return p
+}
+
+// Any other factor leaves rounding, also near the ends of the range of numbers.
+func sameAtAnyScale(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
+	for _, factor := range []float64{1e-290, 100, 1e290} {
+		if len(one.Model.Intercept) == 1 == (factor > 1e100) {
+			continue
+		}
+		other := mustFitProblem(t, inUnits(t, p, factor, 0), o)
+		near(t, fmt.Sprint("factor ", factor), one, other, numbersOf(len(p.Labels)))
+	}
+}
+
+// numbersOf are 0 ... n-1.
+func numbersOf(n int) (out []int32) { return numbers(n) }
+
+// near compares with a fit whose row k is row of[k]: the paths differ by rounding alone. A row on the threshold between
+// two classes, once that moves, goes where rounding decides.
+func near(t *testing.T, what string, want, got *Result, of []int32) {
+	t.Helper()
+	a, b := lastOf(want.History, "objective"), lastOf(got.History, "objective")
+	if !(math.Abs(a-b) <= 1e-6*a) {
+		t.Errorf("%s: objective %v, not %v: %.1e", what, b, a, b/a-1)
+	}
+	differ := map[int32]bool{}
+	for k, i := range of {
+		if got.Transduction[k] != want.Transduction[i] {
+			differ[i] = true
+		}
+	}
+	if len(differ) > 1 {
+		t.Errorf("%s: %d rows have another class", what, len(differ))
+	}
+	if a, b := want.Model.Objective, got.Model.Objective; len(differ) == 0 && !(math.Abs(a-b) <= 1e-6*a) {
+		t.Errorf("%s: objective %v, not %v, at the end", what, b, a)
+	}
+}
+
+func sameInAnyOrder(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
+	order := numbersOf(len(p.Labels))
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	near(t, "another order", one, mustFitProblem(t, partOf(t, p, order), o), order)
+}
+
+// A weight that is a whole number is that many copies of the row.
+func sameAsCopies(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, _ *Result) {
+	var copies []int32
+	weighted := p
+	weighted.Weights = nil
+	for i, y := range p.Labels {
+		weight := (7*i + i/5) % 4
+		if y >= 0 {
+			weight = max(1, weight)
+		}
+		weighted.Weights = append(weighted.Weights, float64(weight))
+		copies = append(copies, slices.Repeat([]int32{int32(i)}, weight)...)
+	}
+	one, other := mustFitProblem(t, weighted, o), mustFitProblem(t, partOf(t, p, copies), o)
+	near(t, "copies", one, other, copies)
+	if one.Model.Iterations != other.Model.Iterations {
+		t.Errorf("%d steps with weights, %d with copies", one.Model.Iterations, other.Model.Iterations)
+	}
+}
+
+// Rows of weight 0 count as absent, with whatever label.
+func sameWithIdleRows(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
+	n := len(p.Labels)
+	all := append(numbersOf(n), 0, 1, int32(n-1), int32(n-1))
+	idle := partOf(t, p, all)
+	if idle.Labels[n+3] = 0; p.Weak == nil {
+		idle.Labels[n] = 7
+	}
+	if idle.Weights == nil {
+		idle.Weights = slices.Repeat([]float64{1}, n+4)
+	}
+	clear(idle.Weights[n:])
+	with := mustFitProblem(t, idle, o)
+	near(t, "rows without weight", one, with, numbersOf(n))
+	for _, y := range with.Transduction[n:] {
+		if y < 0 || int(y) >= one.Model.Classes {
+			t.Errorf("a row of weight 0 has class %d", y)
+		}
+	}
+}
