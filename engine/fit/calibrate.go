@@ -176,16 +176,15 @@ func (r *fitted) warnOpen(right, h, agreed float64, rows int) {
 	}
 }
 
-// balance reweights the rows held out to the class shares, of which none is 0; h rows of equal weight say as much.
+// balance reweights the rows held out to the class shares; h rows of equal weight say as much.
 func balance(held *crossfit.Scores, shares []float64) (h float64) {
-	const least = 1e-9
 	weight := held.Held.Weight
 	totals, before, after, squares := make([]float64, len(shares)), vector.Sum(weight), 0.0, 0.0
 	for i, y := range held.Class {
 		totals[y] += weight[i]
 	}
 	for i, y := range held.Class {
-		factor := max(shares[y], least) / totals[y]
+		factor := shares[y] / totals[y]
 		squares += factor * factor * weight[i]
 		weight[i] *= factor
 		after += weight[i]
