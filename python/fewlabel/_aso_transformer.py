@@ -15,7 +15,7 @@ from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._native import _fit, _library, _scores, _signatures
+from fewlabel._native import _fit, _library, _scores, _signatures, _views
 
 
 class Strongest(NamedTuple):
@@ -146,7 +146,8 @@ class ASOTransformer(TransformerMixin, Estimator):
             options = self._library_options(("solver", "n_iter", "unit")) | {"alpha": self.auxiliary_alpha}
             options["random_state"] = random.randint(np.iinfo(np.int32).max)
             with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-                given = _data.native(rows), *made.native(), groups, n_components
+                matrices = (None if each is None else _views.rows(each) for each in (rows, made.labels, made.hidden))
+                given = *matrices, np.ascontiguousarray(made.hides), groups, n_components
                 call = partial(_library.call, "fewlabel_structure_fit", *given)
                 arrays = _fit.trained(lambda _, *rest: call(*rest), options, (show,))[0].arrays
             objective, strengths = arrays["history.objective"], arrays["strengths"].reshape(-1, n_components)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _columns, _export, _held_out, _progress, methods
+from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
@@ -88,8 +88,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Raises
         ------
         ValueError, TypeError
-            If a parameter is out of range, X or y is invalid, no row is labeled, unlabeled="auto" is ambiguous, as
-            where y has only 1 and -1, or no row is unlabeled and the class of most rows looks like a marker.
+            If a parameter is out of range, X or y is invalid, no row is labeled, or unlabeled="auto" is ambiguous, as
+            where y has only 1 and -1.
         KeyboardInterrupt
             If the user interrupts the fit. The estimator is left unchanged.
         MemoryError
@@ -99,22 +99,17 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
-        targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior)
+        targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior, sample_weight)
         _data.check_lengths(rows, targets.codes)
-        weights = _weights.read(sample_weight, rows.shape[0])
         if isinstance(targets, _targets.Columns):
-            _columns.fit(self, rows, targets.codes, weights, method)
+            _columns.fit(self, rows, targets, method)
             _progress.tell(self)
             return self
-        if _advice.uses_unlabeled(self) and targets.labeled.all():
-            _held_out.refuse_encoded(self, rows, targets, weights)
-        targets = _targets.learned(targets.counted(weights), self.class_prior)
+        targets = _targets.learned(targets, self.class_prior)
         _advice.rare_marker(targets)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan = self._plan(method, targets.classes, targets.totals(weights))
-            task = _progress.FitTask(self, X, targets, weights)
-            watches, labels = (show, task.report), targets.native()
-            fitted = _fit.fit(_data.native(rows), labels, weights, plan.options, watches, plan.start)[0]
+            plan, task = self._plan(method, targets.classes, targets.totals()), _progress.FitTask(self, X, targets)
+            fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
             task.end()
         _progress.tell(self)

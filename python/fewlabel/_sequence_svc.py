@@ -15,7 +15,7 @@ from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _scores, _threads
+from fewlabel._native import _fit, _library, _scores, _threads, _views
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -163,7 +163,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         if warm:
             self._check_start(labels.classes, "tags")
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
-        given = _data.native(rows), lengths, len(lengths), labels.codes, allowed
+        given = _views.rows(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {"forbidden_transitions": forbidden, "class_prior": self._class_prior(labels)}
@@ -268,7 +268,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
             raise ValueError(f"class_prior names {sorted(map(str, unknown))}, but y has {listed(labels.classes)}")
-        shares = _weights.shares(self.class_prior, labels.classes, labels.totals(None))
+        shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
 from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _data, _markers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _targets
 from fewlabel._native import _fit, _signatures
 
 __all__ = ["fit"]
@@ -78,10 +78,10 @@ def fit_with(
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
-    plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
-    given, verbose = (rows, part.targets.native(), part.weights), estimator.verbose if ranks.rank == 0 else 0
+    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
+    verbose = estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
-        fitted = _fit.fit(*given, plan.options, (show,), plan.start, ranks.group)[0]
+        fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
     estimator._keep(plan, fitted)
     if ranks.rank == 0:
         _advice.of_the_library([fitted.report["warnings"]], estimator)
@@ -182,10 +182,9 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        self.targets = _targets.one_a_row(y, estimator.unlabeled)
+        self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight)
         self.rows = self._rows(X)
         _data.check_lengths(self.rows, self.targets.codes)
-        self.weights = _weights.read(sample_weight, len(self.targets.codes)) if len(self.targets.codes) else None
 
     def _rows(self, X: Any) -> Any:
         if (shape := getattr(X, "shape", None) or np.shape(X))[0] > 0:
@@ -203,7 +202,6 @@ class _Part:
             self.targets = ranks.attempt(
                 lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, prior, sorted(labels, key=str))
             )
-        self.targets = self.targets.counted(self.weights)
         n, counts = len(self.targets.codes), self.targets.counts()
         names = getattr(self.estimator, "feature_names_in_", None) if n else None
         classes, minus_one = self.targets.classes[counts > 0], int(self.targets.minus_one.sum())
@@ -223,4 +221,4 @@ class _Part:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))
-        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals(self.weights))))
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals())))

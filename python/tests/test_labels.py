@@ -97,7 +97,7 @@ if hasattr(getattr(np, "dtypes", None), "StringDType"):
 
 
 def learned(y: object, unlabeled: object = "auto", *, prior: object = None, weights: object = None) -> _targets.Targets:
-    return _targets.learned(_targets.plain(y, unlabeled).counted(weights), prior)
+    return _targets.learned(_targets.plain(y, unlabeled).weighted(weights), prior)
 
 
 @pytest.mark.parametrize("y", FORMS_OF_NUMBERS.values(), ids=FORMS_OF_NUMBERS.keys())

@@ -12,7 +12,7 @@ import pytest
 from planted import text_like
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, methods
-from fewlabel._inputs import _data
+from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import LINEAR
 
@@ -140,9 +140,8 @@ def test_every_choice_is_in_a_docstring() -> None:
 
 
 def test_unknown_option_suggests_the_nearest() -> None:
-    rows = _data.native(X)
     with pytest.raises(ValueError, match=r"unlabelled_weight.*unlabeled_weight"):
-        _fit.fit(rows, _fit.labels(Y.astype(np.int32)), None, {"unlabelled_weight": 1.0})
+        _fit.fit(X, Columns(Y.astype(np.int32)[:, None]), {"unlabelled_weight": 1.0})
 
 
 def test_scalars_of_numpy_are_plain_numbers() -> None:

@@ -13,7 +13,6 @@ from sklearn.utils import _safe_indexing
 from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
-from fewlabel._native import _fit, _signatures
 
 UNLABELED = -1  # class number of a row without a label
 
@@ -28,6 +27,7 @@ class Targets(NamedTuple):
     probabilities: np.ndarray  # (n_entries,) above 0; a row sums to 1
     minus_one: np.ndarray  # (n,) bool: unlabeled="auto" treats -1 as the marker
     auto: bool = False  # unlabeled is "auto"
+    weights: np.ndarray | None = None  # (n,) float64 of the rows; None: all 1. A row of weight 0 has no label
 
     @property
     def labeled(self) -> np.ndarray:
@@ -63,14 +63,15 @@ class Targets(NamedTuple):
         """Number (K,) of the labels of each class."""
         return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
 
-    def totals(self, weights: np.ndarray | None) -> np.ndarray:
+    def totals(self) -> np.ndarray:
         """Total weight (K,) of the labeled rows of each class."""
-        weights = None if weights is None else weights[self.labeled]
+        weights = None if self.weights is None else self.weights[self.labeled]
         return np.bincount(self.codes[self.labeled], weights, minlength=len(self.classes)).astype(float)
 
-    def counted(self, weights: np.ndarray | None) -> "Targets":
-        """Without what is known of rows of weight 0, which are ignored."""
-        return self if weights is None or weights.all() else self._only(weights != 0)
+    def weighted(self, weights: np.ndarray | None) -> "Targets":
+        """With weights of the rows, and without what is known of rows of weight 0."""
+        targets = self._replace(weights=weights)
+        return targets if weights is None or weights.all() else targets._only(weights != 0)
 
     def certain(self) -> "Targets":
         """Without weak labels."""
@@ -106,33 +107,34 @@ class Targets(NamedTuple):
             raise ValueError(f"{found} and class_prior does not name it: {cure}")
         return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
 
-    def native(self) -> _signatures.Labels:
-        entries = self[2:5] if len(self.numbers) else ()
-        return _fit.labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
-
 
 class Columns(NamedTuple):
     """Several labels a row."""
 
     codes: np.ndarray  # (n, k) int32: 1, 0, or -1: unknown
+    weights: np.ndarray | None = None  # (n,) float64; None: all 1
 
 
 # ------------------------------------------------------------------ forms of y
 def read(
-    y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None, name: str = "y"
+    y: Any,
+    unlabeled: Any = "auto",
+    hierarchy: Any = None,
+    class_prior: Any = None,
+    sample_weight: Any = None,
+    name: str = "y",
 ) -> Targets | Columns:
     """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or columns of 0, 1 and markers."""
-    if isinstance(y, Soft):
-        return with_groups(_of_soft(y), hierarchy, class_prior)
-    values = _markers.table(y, name)
-    if values.ndim == 2 and values.shape[1] > 1:
-        return _of_columns(values, unlabeled, name)
-    return with_groups(_of_labels(_markers.column(values, name), unlabeled, name), hierarchy, class_prior)
+    targets = _of_soft(y) if isinstance(y, Soft) else _of_entries(_markers.table(y, name), unlabeled, name)
+    weights = _weights.of_rows(sample_weight, len(targets.codes))
+    if isinstance(targets, Columns):
+        return targets._replace(weights=weights)
+    return with_groups(targets.weighted(weights), hierarchy, class_prior)
 
 
-def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets:
+def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None, sample_weight: Any = None) -> Targets:
     """Labels of one class a row; rows of a set, a group or probabilities have none."""
-    targets = read(y, unlabeled, hierarchy)
+    targets = read(y, unlabeled, hierarchy, sample_weight=sample_weight)
     if isinstance(targets, Columns):
         raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
     return targets
@@ -145,6 +147,12 @@ def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
         found = f"{name} has sets or probabilities of classes or several columns"
         raise ValueError(f"{found}, which are not supported here: it must have one label or marker a row")
     return targets
+
+
+def _of_entries(values: np.ndarray, unlabeled: Any, name: str) -> Targets | Columns:
+    if values.ndim == 2 and values.shape[1] > 1:
+        return _of_columns(values, unlabeled, name)
+    return _of_labels(_markers.column(values, name), unlabeled, name)
 
 
 def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
@@ -227,7 +235,8 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
     found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
-    return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
+    made = _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)
+    return made._replace(auto=targets.auto, weights=targets.weights)
 
 
 def _ask(n_entries: int) -> None:
@@ -308,7 +317,7 @@ def labeled_part(
 
     Several labels a row, of which all are known, are labels if `columns`, and refused otherwise.
     """
-    targets = (read if columns else one_a_row)(y, unlabeled)
+    targets = (read if columns else one_a_row)(y, unlabeled, sample_weight=sample_weight)
     if isinstance(targets, Columns):
         labeled = targets.codes.min(axis=1) >= 0
         values = targets.codes[labeled]
@@ -316,7 +325,7 @@ def labeled_part(
         targets = targets.without(groups)
         labeled, values = targets.labeled, targets.values
     _data.check_lengths(X, labeled)
-    X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
+    X, weights = _data.admitted(X), targets.weights
     if not labeled.any():
         raise ValueError(f"{no_row} (see `unlabeled`)")
     if labeled.all():

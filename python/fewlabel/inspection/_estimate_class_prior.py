@@ -12,7 +12,7 @@ from fewlabel import _advice, _interrupts, _positive_share
 from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _threads
+from fewlabel._native import _fit, _library, _threads, _views
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _table
 
@@ -107,30 +107,29 @@ def estimate_class_prior(
     True
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
-    given = _targets.one_a_row(y, unlabeled)
+    given = _targets.one_a_row(y, unlabeled, sample_weight=sample_weight)
     _data.check_lengths(rows, given.codes)
-    weights = _weights.read(sample_weight, rows.shape[0])
-    known = _targets.learned(given.counted(weights).certain())
+    known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
-        return _of_positives(rows, known, weights, rest, n_bootstraps, confidence_level, n_jobs)
+        return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
     seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
     options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
     options |= {"threads": _threads.resolve(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))
-    inputs = _data.native(rows), known.native(), weights, _fit.options_text(options)
+    inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
-    totals = known.totals(weights)
+    totals = known.totals()
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
 
 
 def _of_positives(
-    rows: Any, targets: _targets.Targets, weights: np.ndarray | None, rest: Any, times: int, level: float, n_jobs: Any
+    rows: Any, targets: _targets.Targets, rest: Any, times: int, level: float, n_jobs: Any
 ) -> ClassPriorEstimate:
     """The shares of the only labeled class and of the rest."""
-    known, codes = targets.classes.tolist(), targets.codes
+    known, codes, weights = targets.classes.tolist(), targets.codes, targets.weights
     if len(known) != 1 or rest in known:
         raise ValueError(f"rest={rest!r} is for labels of one other class alone, not of {listed(targets.classes)}")
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
@@ -138,7 +137,7 @@ def _of_positives(
     _weights.check(weights)
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
-    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, codes, weights, times, level)
+    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, level)
     unlabeled = codes < 0 if weights is None else (codes < 0) & (weights != 0)
     _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
     positive, others = classes == known[0], (found.share, found.upper, found.lower)
