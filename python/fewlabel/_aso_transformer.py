@@ -10,9 +10,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from fewlabel import _advice, _auxiliary, _progress, _warnings
+from fewlabel import _auxiliary, _progress, _warnings
 from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel._native import _fit, _library, _scores, _signatures, _views
@@ -26,7 +25,6 @@ class Strongest(NamedTuple):
     negative: list[tuple[Any, float]]  # (name, weight), the smallest first
 
 
-@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOTransformer(TransformerMixin, Estimator):
     """Features learned from unlabeled rows by alternating structure optimization.
@@ -62,7 +60,10 @@ class ASOTransformer(TransformerMixin, Estimator):
         Name or number of the group of each feature. Every group gets its own components.
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row, within each group.
-    unlabeled, n_jobs, random_state, verbose : see `Shared`
+    unlabeled, n_jobs : as in `TransductiveSVC`
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
+    verbose : as in `TransductiveSVC`
     output : {"both", "structure"}, default="both"
         Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
         "structure": the structure features alone, as an array.
@@ -79,7 +80,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Number of auxiliary problems.
     objective_ : ndarray of shape (n_iter,)
         Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
-    n_features_in_, feature_names_in_ : see `Shared`
+    n_features_in_, feature_names_in_ : number and names of the features
 
     References
     ----------
@@ -136,10 +137,10 @@ class ASOTransformer(TransformerMixin, Estimator):
             least = f"each of the two answers of a problem needs {_auxiliary.LEAST_POSITIVES} rows"
             text = f'{least}; for "mask" a feature must be 0 in some and not 0 in others.'
             text = f"no auxiliary problem is left, so no structure is added to X: {text}"
-            _advice.warn(text, _warnings.DataWarning)
+            _warnings.warn(text, _warnings.DataWarning)
         elif n_components < self.n_components:
             text = f"n_components is {self.n_components}, but there are {n_components} auxiliary problems: as many"
-            _advice.warn(f"{text} components.", _warnings.DataWarning)
+            _warnings.warn(f"{text} components.", _warnings.DataWarning)
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
         strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
         if n_components:
@@ -159,6 +160,10 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     def transform(self, X: Any) -> Any:
         """Add the structure features, or give the coordinates alone.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
 
         Returns
         -------

@@ -92,7 +92,7 @@ def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
 
 def score(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """Weighted share of the known entries of y that are predicted."""
-    targets, predicted = _targets.read(y, model.unlabeled, sample_weight=sample_weight), model.predict(X)
+    targets, predicted = _targets.read(y, model.unlabeled, sample_weight=sample_weight, whole=False), model.predict(X)
     check_consistent_length(predicted, targets.codes)
     if (codes := targets.codes).shape != predicted.shape:
         raise ValueError(f"y must be a matrix of 0, 1 and markers with {len(model.classes_)} columns, as in fit")

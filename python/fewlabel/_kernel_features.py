@@ -10,10 +10,9 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _gram, _interrupts, _neighbor_graph, _warnings
+from fewlabel import _gram, _interrupts, _neighbor_graph, _warnings
 from fewlabel._compat import ClassNamePrefixFeaturesOutMixin, Self, TransformerMixin
 from fewlabel._distinct import Distinct
-from fewlabel._docstrings import Shared, Unused, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
 
@@ -21,7 +20,6 @@ _KERNELS = ("graph", "rbf", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
-@described_as(Shared, Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features whose inner products are a kernel, for classes that no linear boundary separates.
@@ -48,7 +46,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     ----------
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
-    feature_names_in_ : see `Shared`
+    feature_names_in_ : names of the features
 
     Warns
     -----
@@ -92,7 +90,14 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel."""
+        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        y : None
+            Not used.
+        """
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
@@ -101,7 +106,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             if (n_pieces := len(graph.sizes)) > 1:
                 found = f"has {n_pieces} connected components, the largest of {graph.sizes.max()} rows"
                 text = f"the graph of n_neighbors={self.n_neighbors} {found}: labels do not spread between components"
-                _advice.warn(f"{text}. Increase n_neighbors.", _warnings.DataWarning)
+                _warnings.warn(f"{text}. Increase n_neighbors.", _warnings.DataWarning)
             self._map: Any = graph
             return self
         n, m = X.shape[0], min(X.shape[0], m)
@@ -116,6 +121,10 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def transform(self, X: Any) -> np.ndarray:
         """Features of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
 
         Returns
         -------

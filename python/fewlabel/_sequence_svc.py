@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
@@ -21,7 +20,6 @@ _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 4
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
-@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceSVC(ClassifierMixin, Estimator):
     """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
@@ -43,7 +41,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence. Tags
         that do not occur are ignored. "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after
         "O". "M" is like "I" there, and tags without this form, such as "X", are like "O".
-    unlabeled : see `Shared`
+    unlabeled : as in `TransductiveSVC`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
         best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
@@ -59,10 +57,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
         Number of epochs, doubled by a `method` for unlabeled sequences.
-    n_jobs, random_state : see `Shared`
+    n_jobs : as in `TransductiveSVC`
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model. Features and tags must be the same.
-    verbose : see `Shared`
+    verbose : as in `TransductiveSVC`
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         "epochs": all epochs were run.
     history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective": the mean loss of each epoch, measured before the step on each sequence.
-    n_features_in_, feature_names_in_ : see `Shared`
+    n_features_in_, feature_names_in_ : number and names of the features
 
     Notes
     -----
@@ -179,6 +179,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
         allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
             Which tags a token may have, in the order of `classes_`. None: all.
 
@@ -196,6 +198,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
@@ -206,6 +213,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
@@ -215,10 +227,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return _chain.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
-        """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none."""
+        """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        y : array-like of shape (n_tokens,), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+        """
         check_is_fitted(self)
         X, y, lengths = _chain.flat(X, y, lengths)
-        given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_))
+        given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_), whole=False)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)

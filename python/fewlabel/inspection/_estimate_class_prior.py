@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _interrupts, _positive_share
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _threads, _views
@@ -35,7 +34,6 @@ class ClassPriorEstimate(_table.Table):
         return dict(zip(self.classes.tolist(), self.class_prior.tolist(), strict=True))
 
 
-@described_as(Shared)
 def estimate_class_prior(
     X: Any,
     y: Any,
@@ -57,12 +55,21 @@ def estimate_class_prior(
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. About 5,000 of the unlabeled rows are used, the same in any order.
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one have the marker of the parameter `unlabeled`.
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
     n_bootstraps : int, default=50
         Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in the estimator.
+    n_jobs : int or None, default=None
+        Number of threads, as in `TransductiveSVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
 
     Returns
     -------

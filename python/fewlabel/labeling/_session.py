@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
@@ -20,7 +19,6 @@ FIRST = 30  # answers before rows are drawn at random
 DRAWN = 30  # rows
 
 
-@described_as()
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
@@ -145,11 +143,23 @@ class Session:
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
-        """Answer that a row does not have this class, but one of the others with labels, if these are two or more."""
+        """Answer that a row does not have this class, but one of the others with labels, if these are two or more.
+
+        Parameters
+        ----------
+        row : name of a row
+        label : label
+            One of `classes`.
+        """
         self._journal.append({"row": self._name(row), "not": self._class(label)})
 
     def skip(self, row: Any) -> None:
-        """Leave a row out of the rows to label."""
+        """Leave a row out of the rows to label.
+
+        Parameters
+        ----------
+        row : name of a row
+        """
         self._journal.append({"row": self._name(row), "skip": True})
 
     def rename(self, label: Any, new: Any) -> None:
@@ -157,6 +167,8 @@ class Session:
 
         Parameters
         ----------
+        label : label
+            One of `classes`.
         new : label
             Its new name. If that is a class already, the two are one from now on.
         """
