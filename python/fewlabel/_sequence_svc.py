@@ -144,11 +144,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Tags, likewise. Tokens without one have the marker `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or there is only one.
-
-        Raises
-        ------
-        ValueError
-            As `TransductiveSVC.fit`, and if lengths are invalid or labels use a forbidden transition.
         """
         warm = self._is_warm()
         X, y, tokens = _chain.flat(X, y, lengths)

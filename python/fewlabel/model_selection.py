@@ -72,11 +72,6 @@ class SemiSupervisedSplit(BaseCrossValidator):
             Indices of the training rows, sorted: the unlabeled rows and the labeled training rows of this split.
         test : ndarray of shape (n_test,), int
             Indices of the test rows, in the order of the splitter; only labeled rows.
-
-        Raises
-        ------
-        ValueError
-            If no row is labeled, an int `cv` exceeds the labeled rows of every class, or a class has only one.
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")

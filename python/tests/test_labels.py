@@ -244,12 +244,12 @@ def test_lists_of_two_labels_each_have_three_readings(y: object) -> None:
 
 
 @pytest.mark.parametrize("marker", [None, np.nan, pd.NA, np.ma.masked])
-@pytest.mark.parametrize("y", [[1, -1, "?", 1, -1], [1.0, -1.0, "?"], [-1, 0, 1, "?"], ["1", "-1", "?", "1"]])
-def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(y: list, marker: object) -> None:
-    labels = learned([marker if value == "?" else value for value in y])
-    known = [value for value in y if value != "?"]
-    assert labels.classes.tolist() == sorted(set(known))
-    assert labels.classes[labels.codes[labels.labeled]].tolist() == known
+def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(marker: object) -> None:
+    for y in [1, -1, "?", 1, -1], [1.0, -1.0, "?"], [-1, 0, 1, "?"], ["1", "-1", "?", "1"]:
+        labels = learned([marker if value == "?" else value for value in y])
+        known = [value for value in y if value != "?"]
+        assert labels.classes.tolist() == sorted(set(known))
+        assert labels.classes[labels.codes[labels.labeled]].tolist() == known
     assert _targets.one_a_row([{1, -1}, 1, -1, marker]).classes.tolist() == [-1, 1]
     with pytest.raises(ValueError, match="found -1 beside None or NaN, which mark unknown entries"):
         _targets.read([[1, -1], [0, marker]])

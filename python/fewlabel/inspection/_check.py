@@ -170,11 +170,6 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
         `semi_supervised`, with the ends `lower` and `upper` of a 90 % interval of their difference; `disagreements`,
         unlabeled rows of which the labels decide by its method `decide`, and `needed`, how many. `str()` is a summary.
 
-    Raises
-    ------
-    ValueError
-        If `cv` exceeds the number of labeled rows of every class, or a class has only one.
-
     Warns
     -----
     DataWarning, ClassPriorWarning

@@ -103,11 +103,6 @@ def compare(
     -------
     comparison : Comparison
         `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, `plot()` a plot.
-
-    Raises
-    ------
-    ValueError
-        If there is no method, one is named "supervised", no class has `cv` labeled rows, or a class has only one.
     """
     _linear_model.marker(model)
     chosen, scorer = _chosen(methods, model), get_scorer(scoring)

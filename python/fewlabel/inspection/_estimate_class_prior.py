@@ -78,12 +78,6 @@ def estimate_class_prior(
         (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
         `as_dict()`, from class to share, for `class_prior`; `to_frame()`, a data frame with one row per class.
 
-    Raises
-    ------
-    ValueError
-        If all labels have one class and `rest` is not given, no row is unlabeled, or the rows of the only class cannot
-        be told from the others. A `ClassPriorWarning` says where its labels leave its share open.
-
     Notes
     -----
     Five-fold cross-validation gives scores of supervised models, and of mixture models of labeled and unlabeled

@@ -55,11 +55,6 @@ def suspicious_labels(
     -------
     found : SuspiciousLabels
         Suspicious labels, the largest contradiction first; none that is the only one of its class.
-
-    Raises
-    ------
-    ValueError
-        If no row is labeled, or a label is not one of the model's classes.
     """
     if not isinstance(margin, Real) or not np.isfinite(margin):
         raise ValueError(f"margin must be a finite number, got {margin!r}")

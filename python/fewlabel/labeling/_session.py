@@ -40,13 +40,6 @@ class Session:
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
 
-    Raises
-    ------
-    ValueError
-        If rows or their index are invalid, or `path` has a line that is not of a session of these rows.
-    OSError
-        If the file cannot be read or written. An answer that raises it is not recorded.
-
     Examples
     --------
     >>> import numpy as np
@@ -130,11 +123,6 @@ class Session:
             A value of the index, or a position. A former answer for the row is replaced.
         label : label
             A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
-
-        Raises
-        ------
-        ValueError
-            If there is no such row, or the label cannot be a class.
         """
         row, label = self._name(row), self._checked(label)
         event = {"row": row, "class": label}
@@ -198,13 +186,7 @@ class Session:
         return pd.DataFrame(columns, index=self._names, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:
-        """The model, fitted to the answers so far from the start; the same as before if there is no new answer.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two classes have a label.
-        """
+        """The model, fitted to the answers so far from the start; the same as before if there is no new answer."""
         if (n_classes := len(set(self._read().known.values()))) < 2:
             raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
         return self._refit(whole=True).model
