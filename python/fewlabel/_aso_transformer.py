@@ -31,7 +31,7 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
     whether this word occurs. The weights that solve many such problems lie near a subspace of few dimensions (Ando and
-    Zhang 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
+    Zhang, JMLR 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
 
     Parameters
     ----------
@@ -82,10 +82,6 @@ class ASOTransformer(TransformerMixin, Estimator):
         Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
     n_features_in_, feature_names_in_ : number and names of the features
 
-    References
-    ----------
-    Ando and Zhang (JMLR 2005): A framework for learning predictive structures from multiple tasks and unlabeled data.
-
     Examples
     --------
     >>> import numpy as np
@@ -119,11 +115,6 @@ class ASOTransformer(TransformerMixin, Estimator):
             Rows. No labels are needed.
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
             Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
-
-        Warns
-        -----
-        DataWarning
-            If there are fewer auxiliary problems than components.
         """
         self._check_parameters()
         rows = _data.canonical(_data.training_rows(self, X, reset=True))

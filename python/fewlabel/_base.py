@@ -82,17 +82,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding, which can decide ties, and
             to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With others a row gets one label.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range, X or y is invalid, no row is labeled, or y is as in files of SVMlight.
-        KeyboardInterrupt
-            If the user interrupts the fit. The estimator is left unchanged.
-        MemoryError
-            If the estimated memory of the fit exceeds the available memory (Linux only).
-        RuntimeError
-            If the native library cannot be loaded.
         """
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())

@@ -30,7 +30,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     Parameters
     ----------
     kernel : {"graph", "rbf", "precomputed"} or callable, default="graph"
-        "graph": rows are similar if many short paths connect them in a graph of nearest neighbors, see Notes. "rbf":
+        "graph": rows are similar if many short paths connect them in a graph of nearest neighbors. "rbf":
         exp(-gamma ‖x - y‖²). "precomputed": X is the kernel matrix of all rows; in `transform`, the kernel between new
         rows and those of `fit`, shape (n_new, n_rows). A callable maps two arrays of rows, sparse if X is, to (n, m).
     gamma : "scale" or float, default="scale"
@@ -47,29 +47,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
     feature_names_in_ : names of the features
-
-    Warns
-    -----
-    DataWarning
-        If the graph is not connected: labels do not spread between its components.
-
-    Notes
-    -----
-    "graph": with the normalized Laplacian L of the graph, its smallest eigenvalues λ and their eigenvectors v, the
-    features are v sqrt(10 / (λ + .001)), and their inner products are the kernel 10 (L + .001)⁻¹. Equal rows are one
-    node with the weight of its rows. New rows get the Nyström extension: with k neighbors i among the rows of `fit`, of
-    degrees d_i, the sum of the neighbors' features over sqrt(k d_i), divided by 1 - λ or ½, whichever is larger.
-
-    Other kernels are spanned by `n_components` rows (Williams and Seeger, NIPS 2000): of "rbf" and a callable those
-    with the smallest hash of their values, which is pseudorandom; of "precomputed" the pivots of a Cholesky factor.
-
-    A row of zeros, such as a text without a known word, is similar to no row: its features of "graph" and "rbf" are 0.
-    The order of the rows has no effect on the kernel.
-
-    References
-    ----------
-    Zien et al. (ICML 2007): the kernel of the graph, and kernels as features. Bengio et al. (NIPS 2003): the extension.
-    Fine and Scheinberg (JMLR 2001): the factor.
 
     Examples
     --------
@@ -129,7 +106,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         features : ndarray of shape (n_rows, n_components), float64
-            See Notes. There are fewer columns than `n_components` if they are enough for the kernel.
+            There are fewer columns than `n_components` if they are enough for the kernel.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))

@@ -34,7 +34,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
         conditional random field. "soft_hinge": "softmax_margin" of scores and Δ times `rho`, divided by `rho`.
     alpha : float, default=1e-7
-        Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens, see Notes.
+        Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     forbidden_transitions : "iob" or iterable of (tag or None, tag or None), default=()
@@ -77,37 +77,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
     n_iter_ : int
         Number of epochs, including those with unlabeled sequences.
     objective_ : float
-        Final value of the objective, see Notes.
+        Final value of the objective, see the page on label sequences.
     termination_condition_ : str
         "epochs": all epochs were run.
     history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective": the mean loss of each epoch, measured before the step on each sequence.
     n_features_in_, feature_names_in_ : number and names of the features
-
-    Notes
-    -----
-    With L tokens that have a tag or a set of tags, and the root mean square norm of the rows, rms, the objective is
-
-        alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
-
-    For N tokens of sequences without any label, "gradient" adds
-
-        unlabeled_weight/N Σ_sequences u(t)
-
-    where t is the score of the best tags minus that of the second best, and u(t) is 1 up to t = 0.4, 0 from t = 1, and
-    two parabolas in between. "posterior" adds
-
-        unlabeled_weight/N min_q [Σ_sequences KL(q | p) + N penalty_weight/2 ‖m(q) - class_prior‖²]
-
-    for the probabilities p of a sequence's tags, as in `predict_marginals`, and the shares m(q) of the tags; with
-    "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
-
-    Tags of tokens without a label, and those of a set, are summed out.
-
-    References
-    ----------
-    Lafferty et al. (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien et al. (ICML 2007):
-    "gradient". Ganchev et al. (JMLR 2010): "posterior". Duchi et al. (JMLR 2011): the steps.
 
     Examples
     --------

@@ -194,10 +194,7 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
             Seed of the draws.
-        n_jobs : int or None, default=None
-            Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
-        verbose : int, default=1
-            Above 0: show the progress of the fits, from the third second on.
+        n_jobs, verbose : as in `fewlabel.inspection.check`
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
         """

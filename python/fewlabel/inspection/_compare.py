@@ -94,10 +94,7 @@ def compare(
         Name of a scorer of scikit-learn.
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`.
-    n_jobs : int or None, default=None
-        Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
-    verbose : int, default=1
-        Above 0: show the progress of the fits, from the third second on.
+    n_jobs, verbose : as in `check`
 
     Returns
     -------

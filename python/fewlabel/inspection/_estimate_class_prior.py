@@ -78,24 +78,6 @@ def estimate_class_prior(
         (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
         `as_dict()`, from class to share, for `class_prior`; `to_frame()`, a data frame with one row per class.
 
-    Notes
-    -----
-    Five-fold cross-validation gives scores of supervised models, and of mixture models of labeled and unlabeled
-    rows, on held-out rows. From their calibrated probabilities, EM estimates the shares of the unlabeled rows. In
-    its Dirichlet prior, the label shares have more weight the more the labeled rows look like a random sample.
-
-    The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
-    if the labeled rows are not representative of their class.
-
-    With `rest`, fits with several shares rank held-out positive rows among at most 4,000 of the unlabeled ones instead.
-    The estimate is near the bound that these ranks give, and where the fits agree. The interval adds the usual error of
-    such ranks to a bootstrap of the held-out rows.
-
-    References
-    ----------
-    Nigam et al. (Machine Learning 2000): the mixtures. Saerens et al. (Neural Computation 2002): EM. Alexandari et al.
-    (ICML 2020): the calibration. Newton and Raftery (JRSS B 1994): the intervals.
-
     Examples
     --------
     >>> import numpy as np

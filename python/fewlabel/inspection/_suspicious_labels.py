@@ -46,10 +46,7 @@ def suspicious_labels(
         A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10
         Number of folds. None: the predictions of the model itself, for labels that it was not fitted on.
-    n_jobs : int or None, default=None
-        Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
-    verbose : int, default=1
-        Above 0: show the progress of the fits, from the third second on.
+    n_jobs, verbose : as in `check`
 
     Returns
     -------
