@@ -38,10 +38,10 @@
 // method/table.go. A schedule: a type with Level and Next, see path/schedule.go. A belief: a type with Enter and
 // Relabel. A map of scores: a file in scores.
 //
-// Arrows go one way: fit -> method, shares -> path, belief, crossfit -> objective -> sample -> weak, risk,
-// labeling, minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the
-// minimizer nothing of data, labels or storage, the loop nothing of methods, the methods nothing of threads. Beside them:
-// sequence, structure -> path, model, option, minimize, rows.
+// Arrows go one way: fit -> method, shares -> path, belief, crossfit -> objective -> sample -> weak, risk, labeling,
+// minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing
+// of data, labels or storage, the loop nothing of methods, the methods nothing of threads. Beside them: sequence,
+// structure -> path, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
 // of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these

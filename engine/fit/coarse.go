@@ -86,7 +86,8 @@ func (d *Data) parts() (fractions []uint64) {
 		return nil
 	}
 	classes, n := s.Classes(), unlabeled(s)
-	if d.atOnce() && (first.SoftLabels || d.options.MaxSwitches == 0) && (s.Paired() || first.SoftLabels && !l.ClassScores) {
+	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores)
+	if suits && d.atOnce() {
 		for rows, fraction := n, uint64(eighth); rows >= max(coarseFrom/2*classes, eighth*s.All.Labeled); {
 			fractions = append(fractions, fraction)
 			rows, fraction = rows/eighth, fraction*eighth

@@ -11,21 +11,15 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Unlabeled rows of cross-fits for class shares, which so many determine within a point.
-const (
-	crossFitted = 2500
-	startRows   = 1 << 14 // from manyUnlabeled rows on, where scores also show whether a mixture is a good start
-)
-
 var manyUnlabeled = 1 << 15 // replaced in tests
 
 // evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times: class shares are
 // estimated from these (package shares). The options of the fit have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	s := d.sample
-	limit := crossFitted
+	limit := sample.CrossFitted
 	if s.All.Unlabeled >= manyUnlabeled {
-		limit = startRows
+		limit = manyUnlabeled / 2 // scores also show whether a mixture is a good start
 	}
 	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
 	s.Job.ReduceCounts(counts)
@@ -53,8 +47,8 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding
 
-// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a mixture of
-// these and of all other rows.
+// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
+// mixture of these and of all other rows.
 func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
 	all := d.sample.Every()
 	for k, i := range d.sample.Labeled {

@@ -26,7 +26,7 @@ type Member struct {
 	silent bool      // it reports no progress
 }
 
-// start is where a member begins: at a model of the caller or of a part of the rows, or else at the supervised solution.
+// start is where a member begins: at a model, of the caller or of a part of the rows, or at the supervised solution.
 type start struct {
 	model  *model.Linear
 	method method.Method // that chose the model; "": that of the options
@@ -85,7 +85,7 @@ func solve(r *method.Run, spec *method.Spec) *method.Solution {
 }
 
 func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Spec, begin start) (*fitted, error) {
-	out := &fitted{data: d, spec: spec, trace: r.Path.Trace, reason: r.Path.Reason, before: begin.steps, origin: begin.origin}
+	out := &fitted{data: d, spec: spec, trace: r.Path.Trace, before: begin.steps, origin: begin.origin}
 	if spec.Name == method.Mixture { // it has no objective of the fit
 		out.Result = &Result{Model: modelOf(d, r, solution, 0)}
 		return out, d.sample.CheckFinite(0, solution.Coef, solution.Intercept)

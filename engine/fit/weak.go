@@ -20,7 +20,7 @@ import (
 //	Stops    after the first fit where no row has enough information, the fit is stopped, or it is a committee without a
 //	         label, whose mixture has spread what the weak labels say
 //	Cost     two fits, and a copy of the rows for the second
-func weak(d *Data, first *fitted) (*fitted, error) {
+func weak(d *Data, prior *shares.Prior, first *fitted) (*fitted, error) {
 	s := d.sample
 	if !d.weaklyLabeled() || s.Job.Stopped() || s.All.Labeled == 0 && first.data.averages() {
 		return first, nil
@@ -35,7 +35,7 @@ func weak(d *Data, first *fitted) (*fitted, error) {
 		return first, nil
 	}
 	found := d.decisions(first.packed(s))
-	second, err := d.withCopies(informative(s, found, d.options.Loss.Spec().Temperature), first.data.prior)
+	second, err := d.withCopies(informative(s, found, d.options.Loss.Spec().Temperature), prior)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,8 @@ func (b *block) solve(round int) (losses float64) {
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		b.load(u)
-		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual)) // the losses less those at 0
+		// The losses less those at 0.
+		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual))
 		b.transposed(residual)                                                                    // minus the gradient at u
 		outside = b.withoutTheta(u)
 	}
