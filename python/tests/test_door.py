@@ -287,7 +287,7 @@ def tried(entry: str, number: int) -> list[str]:
     return [names[(number + third * len(names) // 3) % len(names)] for third in range(3)]
 
 
-@pytest.mark.parametrize(("number", "entry"), enumerate(ENTRIES), ids=ENTRIES)
+@pytest.mark.parametrize(("number", "entry"), list(enumerate(ENTRIES)), ids=ENTRIES)
 def test_no_corrupt_matrix_gets_in(number: int, entry: str) -> None:
     call, good = ENTRIES[entry]
     for corruption in tried(entry, number):
