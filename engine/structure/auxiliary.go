@@ -77,7 +77,7 @@ func (b *block) solve(round int) (losses float64) {
 		b.load(u)
 		// The losses less those at 0.
 		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual))
-		b.transposed(residual)                                                                    // minus the gradient at u
+		b.transposed(residual) // minus the gradient at u
 		outside = b.withoutTheta(u)
 	}
 	b.add(residual, -b.Alpha, outside)
