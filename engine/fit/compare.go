@@ -9,14 +9,14 @@ import (
 
 // compare replaces a result of method auto by that of another start or another method where that is better. Not for
 // committees: docs/notes/second-start.md.
-func compare(current *fitted, begin start) *fitted {
+func compare(current *fitted, m Member) *fitted {
 	d := current.data
 	compared := d.named.Compares != "" && d.start == nil && !d.options.Loss.Spec().Free
 	if !compared || !current.reason.Natural() {
 		return current
 	}
-	if replaced := d.mixes() && replacedBy(current, mixed); !replaced && begin.model == nil && !d.averages() {
-		replacedBy(current, settled)
+	if replaced := d.mixes() && replacedBy(current, m.tol, mixed); !replaced && m.begin.model == nil && !d.averages() {
+		replacedBy(current, m.tol, settled)
 	}
 	return current
 }
@@ -30,18 +30,18 @@ func compare(current *fitted, begin start) *fitted {
 //	         makes its whole run; not for the maxent loss (docs/notes/second-start.md)
 //	Stops    before the exact solve where the labels will not end below muchBetter times the objective of annealing
 //	Cost     at the default alpha 0.08 to 0.15 of the passes of annealing, at most 0.6
-func settled(current *fitted) (*fitted, error) {
+func settled(current *fitted, tol float64) (*fitted, error) {
 	second := *current.data
 	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
-	return second.Train(Member{method: second.named.Name, bound: current.bound(), silent: true})
+	return second.Train(Member{method: second.named.Name, tol: tol, bound: current.bound(), silent: true})
 }
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
-func replacedBy(current *fitted, fit func(current *fitted) (*fitted, error)) bool {
+func replacedBy(current *fitted, tol float64, fit func(current *fitted, tol float64) (*fitted, error)) bool {
 	job := current.data.sample.Job
 	var better *fitted
 	err := job.Try(func() (err error) {
-		better, err = fit(current)
+		better, err = fit(current, tol)
 		return err
 	})
 	improves := err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
@@ -83,7 +83,7 @@ func replace(current, better *fitted) {
 //	         step from there is not below the bound
 //	Cost     up to eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most
 //	         mixtureRows rows take part, of more rows a part
-func mixed(current *fitted) (*fitted, error) {
+func mixed(current *fitted, tol float64) (*fitted, error) {
 	d, s, bound := current.data, current.data.sample, current.bound()
 	if !method.MixesSoon(s) {
 		return nil, nil
@@ -99,12 +99,12 @@ func mixed(current *fitted) (*fitted, error) {
 	if predicts, err := d.mixturePredicts(); err != nil || !predicts {
 		return nil, err
 	}
-	first := Member{method: method.AtScores, scores: scores, silent: true}
+	first := Member{method: method.AtScores, scores: scores, tol: tol, silent: true}
 	labeled, err := d.Train(first)
 	if err != nil || labeled.Model.Objective > promising*bound {
 		return nil, err
 	}
-	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, bound: bound,
+	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, tol: tol, bound: bound,
 		silent: true})
 }
 

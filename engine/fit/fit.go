@@ -93,5 +93,5 @@ func search(d *Data, m Member) (*fitted, error) {
 	if err != nil || m.soft {
 		return result, err
 	}
-	return compare(result, m.begin), nil
+	return compare(result, m), nil
 }
