@@ -40,7 +40,7 @@ func kindsOfFits() (all []*kindOfFit) {
 	two := kept(func(n int) planted.Data { return planted.Topics(n, 60, 20, 0.4, 3) })
 	four := kept(func(n int) planted.Data { return planted.Classes(n, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
 	add := func(name string, data func(n int) planted.Data, change func(o *method.Options)) *kindOfFit {
-		k := &kindOfFit{name: name, n: 200, many: 9000}
+		k := &kindOfFit{name: name, n: 200, many: 8500}
 		k.draw = func(n int) sample.Problem {
 			return k.problem(data(n))
 		}
@@ -62,8 +62,8 @@ func kindsOfFits() (all []*kindOfFit) {
 						o.Alpha = 3e-2 // with a smaller one rounding leads to other stationary points
 					}
 				})
-				if l > 0 {
-					k.many = 2500 // products are those of the first loss
+				if l > 0 || method.Find(by).Begins != "" {
+					k.many = 1500 // products are as with the first loss
 				}
 				if loss == method.Hinge || loss == method.CrammerSinger {
 					k.n = 120
@@ -150,7 +150,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		}), 600)
 	}
 	for _, k := range all[plain:] {
-		k.many = min(k.many, 2500) // products are as before
+		k.many = min(k.many, 1500) // products are as before
 	}
 	return all
 }
