@@ -70,11 +70,11 @@ func outcome(result *Result, data planted.Data, prior []float64) (errors, off fl
 }
 
 func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
-	data := fiveClasses(1500, 3)
+	data := fiveClasses(1000, 3)
 	prior := make([]float64, 5)
 	for i, y := range data.Truth {
 		if data.Labels[i] < 0 {
-			prior[y] += 1.0 / 1490
+			prior[y] += 1.0 / 990
 		}
 	}
 	for name, o := range classSettings() {
