@@ -66,7 +66,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 	for name, o := range calibrated() {
 		for classes := 2; classes <= 3; classes++ {
 			data, shares := topics(classes, 60)
-			data = resized(t, data, func(row, _ int) float64 { // the unit of length is that of all rows of a fit
+			data = data.Resized(func(row, _ int) float64 { // the unit of length is that of all rows of a fit
 				if data.Labels[row] < 0 {
 					return 2
 				}

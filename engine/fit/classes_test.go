@@ -220,7 +220,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 func TestManyClassesRefuseHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
 	for name, o := range classSettings() {
-		beyond := sample.Problem{Rows: scaled(t, data.Rows, 0x1p1010), Labels: data.Labels}
+		beyond := sample.Problem{Rows: planted.Resized(data.Rows, 0, func(_, _ int) float64 { return 0x1p1010 }), Labels: data.Labels}
 		if _, err := Fit(beyond, o, nil, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -26,7 +26,7 @@ func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
 		} {
 			cases[name+", "+string(by)] = func(seed uint64) (planted.Data, method.Options) {
 				d, o := planted.Topics(8000, 250, 20, 0.35, seed), plainOptions()
-				o.Method, o.ClassPrior.Shares = by, trueShares(d)
+				o.Method, o.ClassPrior.Shares = by, d.Shares()
 				change(&o)
 				return d, o
 			}
@@ -163,7 +163,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	withCoarseStart(t, 500)
 	data := planted.Topics(8000, 250, 20, 0.35, 1)
 	o := plainOptions()
-	o.ClassPrior.Shares, o.MaxIter = trueShares(data), 3
+	o.ClassPrior.Shares, o.MaxIter = data.Shares(), 3
 	progress := &work.Progress{}
 	found, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil)
 	if err != nil || found.Model.Termination != "max_iter" || found.Model.Iterations != 1 || progress.Step != 5 { // 3, a comparison, 1
@@ -181,7 +181,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withCoarseStart(t, 900)
 	data, o := planted.Topics(1000, 250, 10, 0.1, 2), plainOptions()
-	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", trueShares(data), 1e-3
+	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", data.Shares(), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "auto" {
 		t.Fatalf("%s was asked for, and %s returned", result.Model.Method, result.Returned)
@@ -209,7 +209,7 @@ func TestWhatDoesNotBeginAtFew(t *testing.T) {
 		"max_switches":           func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 5 },
 	} {
 		o := plainOptions()
-		o.ClassPrior.Shares = trueShares(data)
+		o.ClassPrior.Shares = data.Shares()
 		change(&o)
 		whole := fitFrom(t, data, nil, o)
 		withCoarseStart(t, 500)

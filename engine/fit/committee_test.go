@@ -216,7 +216,7 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 		for _, i := range part.Rows {
 			chosen = append(chosen, int(i))
 		}
-		third := choose(data, chosen)
+		third := data.Chosen(chosen)
 		supervised.UnlabeledWeight = 0
 		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
 		mixture, _ := centered(data, doubleMixture(data, classes))

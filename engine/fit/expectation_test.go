@@ -8,7 +8,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
 func probableOptions(by string, prior []float64) method.Options {
@@ -127,21 +126,13 @@ func TestEntropyFindsTheClasses(t *testing.T) {
 // Rows that are all alike cannot have unequal means without an intercept.
 func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 	data := planted.Topics(40, 12, 10, 0.5, 2)
-	var indptr, indices []int32
-	var values []float64
-	indptr = append(indptr, 0)
-	for i, row := range data.Dense {
-		for j, v := range row {
+	data.Rows = planted.Sparse(40, 12, func(i int, add func(int, float64)) {
+		for j, v := range data.Dense[i] {
 			if v != 0 && data.Labels[i] >= 0 {
-				indices, values = append(indices, int32(j)), append(values, v)
+				add(j, v)
 			}
 		}
-		indptr = append(indptr, int32(len(indices)))
-	}
-	var err error
-	if data.Rows, err = rows.New(12, indptr, indices, values); err != nil {
-		t.Fatal(err)
-	}
+	})
 	o := probableOptions("expectation", []float64{0.9, 0.1})
 	o.FitIntercept = false
 	result := mustFit(t, data, nil, o)

@@ -19,7 +19,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -224,23 +223,6 @@ func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
 	}
 }
 
-// choose makes the data of some rows, repeated as listed.
-func choose(data planted.Data, chosen []int) planted.Data {
-	var out planted.Data
-	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
-	for _, i := range chosen {
-		data.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, v) })
-		indptr = append(indptr, int32(len(indices)))
-		out.Labels, out.Truth = append(out.Labels, data.Labels[i]), append(out.Truth, data.Truth[i])
-		out.Dense = append(out.Dense, data.Dense[i])
-	}
-	var err error
-	if out.Rows, err = rows.New(data.Rows.Cols(), indptr, indices, values); err != nil {
-		panic(err)
-	}
-	return out
-}
-
 func TestHistoryAndSoftLabels(t *testing.T) {
 	data := planted.Topics(500, 60, 10, 0.3, 7)
 	for name, o := range settings() {
@@ -342,7 +324,7 @@ func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 // Where all unlabeled rows are equal no threshold can part them: the side that is nearer to the prior takes all.
 func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
 	data := planted.Topics(4, 30, 4, 0.5, 14)
-	equal := choose(data, append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
+	equal := data.Chosen(append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
 	for i := range equal.Labels[2:] {
 		equal.Labels[2+i] = -1
 	}
@@ -430,20 +412,6 @@ func TestReasonsAndAdviceOfSolvesThatDoNotConverge(t *testing.T) {
 			t.Errorf("ended by %q, should be %q; warnings %v", m.Termination, c.reason, m.Warnings)
 		}
 	}
-}
-
-func scaled(t *testing.T, x *rows.Matrix, factor float64) *rows.Matrix {
-	t.Helper()
-	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	for i := range x.Rows() {
-		x.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
-		indptr = append(indptr, int64(len(indices)))
-	}
-	out, err := rows.New(x.Cols(), indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 func TestNumbersThatAreNotFiniteAreNoResult(t *testing.T) {
@@ -559,23 +527,10 @@ func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
 // A large constant feature pushes all scores to one side, and the threshold cannot follow.
 func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
 	data := planted.Topics(200, 60, 10, 0.5, 15)
-	var indices []int32
-	var values []float64
-	for range 200 {
-		indices, values = append(indices, 0, 1), append(values, 30, 0)
-	}
-	indptr := make([]int32, 201)
-	for i := range indptr {
-		indptr[i] = int32(2 * i)
-	}
-	for i := range 200 {
-		values[2*i+1] = float64(2*data.Truth[i]-1) * 1e-3
-	}
-	rows, err := rows.New(2, indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data.Rows = rows
+	data.Rows = planted.Sparse(200, 2, func(i int, add func(int, float64)) {
+		add(0, 30)
+		add(1, float64(2*data.Truth[i]-1)*1e-3)
+	})
 	data.Labels[1] = -1 // of ten labeled rows four are positive
 	for _, c := range []struct {
 		balance   string

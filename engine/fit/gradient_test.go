@@ -250,7 +250,7 @@ func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
 		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
 		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
 	} {
-		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = trueShares(data) })
+		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = data.Shares() })
 		before := fitFrom(t, data, nil, o)
 		again := fitFrom(t, data, before.Model, o)
 		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {

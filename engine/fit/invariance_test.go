@@ -14,7 +14,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
@@ -46,7 +45,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		}
 		k.with = func(p sample.Problem) method.Options {
 			o := plainOptions()
-			o.ClassPrior.Shares = trueShares(data(len(p.Labels)))
+			o.ClassPrior.Shares = data(len(p.Labels)).Shares()
 			change(&o)
 			return o
 		}
@@ -95,7 +94,9 @@ func kindsOfFits() (all []*kindOfFit) {
 		k, l = of("weights", func(*method.Options) {})
 		k.weights, l.weights, k.no, l.no = true, true, "copies", "copies"
 		add(fmt.Sprintf("wide rows, %s", by), wide, func(o *method.Options) { o.Method = by }).many = 2000
-		add(fmt.Sprintf("tree, %s", by), four, func(o *method.Options) { o.Method, o.Hierarchy = by, []int{4, 4, 5, 5, -1, -1} }).n = 240
+		add(fmt.Sprintf("tree, %s", by), four, func(o *method.Options) {
+			o.Method, o.Hierarchy = by, []int{4, 4, 5, 5, -1, -1}
+		}).n = 240
 	}
 	eight := kept(func(n int) planted.Data { return planted.Classes(n, 60, 16, slices.Repeat([]float64{0.125}, 8), 3) })
 	add("few rows of a class", eight, func(o *method.Options) { o.Method = "annealing" }) // it ends earlier
@@ -129,7 +130,8 @@ func kindsOfFits() (all []*kindOfFit) {
 		}
 	}
 	for _, gathered := range []int{0, 1 << 22} {
-		name, twice := fmt.Sprintf(", %d gathered", gathered), func(r *Result) bool { return r.Trained[len(r.Trained)-1].Models > 1 }
+		name := fmt.Sprintf(", %d gathered", gathered)
+		twice := func(r *Result) bool { return r.Trained[len(r.Trained)-1].Models > 1 }
 		begins := func(k *kindOfFit, n int) {
 			k.n, k.took = n, twice
 			k.way = func(t *testing.T) {
@@ -162,7 +164,7 @@ func (k *kindOfFit) problem(data planted.Data) sample.Problem {
 		p.Labels = slices.Repeat([]int32{-1}, len(p.Labels))
 	}
 	if k.dense {
-		p.Rows = denseRows(data.Rows)
+		p.Rows = planted.Dense(data.Rows)
 	}
 	if k.weights {
 		for i := range p.Labels {
@@ -305,7 +307,7 @@ func sameInOtherUnits(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Opt
 		case p.Rows.Dense():
 			further = 0 // features of dense rows are added by fours
 		}
-		other := mustFitProblem(t, inUnits(t, p, factor, further), o)
+		other := mustFitProblem(t, inUnits(p, factor, further), o)
 		for j, w := range other.Model.Coef {
 			if j < len(one.Model.Coef) && w*factor != one.Model.Coef[j] || j >= len(one.Model.Coef) && w != 0 {
 				t.Fatalf("factor %v: coef[%d] is %v, times the factor not as before", factor, j, w)
@@ -322,29 +324,19 @@ func sameInOtherUnits(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Opt
 }
 
 // inUnits are rows times a factor, with further features that no row has.
-func inUnits(t *testing.T, p sample.Problem, factor float64, further int) sample.Problem {
-	t.Helper()
-	n, d := p.Rows.Rows(), p.Rows.Cols()
-	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	for i := range n {
-		p.Rows.Row(i, func(col int, v float64) { indices, values = append(indices, int32(col)), append(values, factor*v) })
-		indptr = append(indptr, int64(len(indices)))
-	}
+func inUnits(p sample.Problem, factor float64, further int) sample.Problem {
 	if p.Start != nil {
 		start := *p.Start
-		start.Coef = make([]float64, (d+further)*start.Outputs)
+		start.Coef = make([]float64, (start.Features+further)*start.Outputs)
 		for j, w := range p.Start.Coef {
 			start.Coef[j] = w / factor
 		}
 		start.Features += further
 		p.Start = &start
 	}
-	x, err := rows.New(d+further, indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := planted.Resized(p.Rows, further, func(_, _ int) float64 { return factor })
 	if p.Rows.Dense() {
-		x = denseRows(x)
+		x = planted.Dense(x)
 	}
 	p.Rows = x
 	return p
@@ -356,7 +348,7 @@ func sameAtAnyScale(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Optio
 		if len(one.Model.Intercept) == 1 == (factor > 1e100) {
 			continue
 		}
-		other := mustFitProblem(t, inUnits(t, p, factor, 0), o)
+		other := mustFitProblem(t, inUnits(p, factor, 0), o)
 		near(t, fmt.Sprint("factor ", factor), one, other, numbersOf(len(p.Labels)))
 	}
 }

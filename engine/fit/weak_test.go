@@ -309,7 +309,7 @@ func TestFitsWithoutALabelBeginAtAllRows(t *testing.T) {
 		}
 		data.Labels = slices.Repeat([]int32{-1}, 2000)
 		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = "annealing", trueShares(data)
+		o.Method, o.ClassPrior.Shares = "annealing", data.Shares()
 		mustFitProblem(t, withCosts(data, 2, costs), o)
 	}
 }
