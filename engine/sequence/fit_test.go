@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	drawing "github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -201,17 +202,7 @@ func TestRowsOfAnyScaleGiveTheSamePaths(t *testing.T) {
 
 // times is the rows times a factor.
 func times(x *rows.Matrix, factor float64) *rows.Matrix {
-	indptr := []int64{0}
-	var indices []int32
-	var values []float64
-	for i := range x.Rows() {
-		x.Row(i, func(j int, v float64) {
-			indices, values = append(indices, int32(j)), append(values, factor*v)
-		})
-		indptr = append(indptr, int64(len(indices)))
-	}
-	scaled, _ := rows.New(x.Cols(), indptr, indices, values)
-	return scaled
+	return drawing.Resized(x, 0, func(_, _ int) float64 { return factor })
 }
 
 // modelOfChain is a model without features.
@@ -411,15 +402,14 @@ func TestCancelEndsAFit(t *testing.T) {
 
 // withUnlabeled appends a sequence of one token without a label, which has the last of the features alone.
 func withUnlabeled(p Problem, value float64) Problem {
-	indptr, features := []int64{0}, p.Rows.Cols()
-	var indices []int32
-	var values []float64
-	for i := range p.Rows.Rows() {
-		p.Rows.Row(i, func(j int, v float64) { indices, values = append(indices, int32(j)), append(values, v) })
-		indptr = append(indptr, int64(len(indices)))
-	}
-	indices, values = append(indices, int32(features)), append(values, value)
-	p.Rows, _ = rows.New(features+1, append(indptr, int64(len(indices))), indices, values)
+	before := p.Rows
+	p.Rows = drawing.Sparse(before.Rows()+1, before.Cols()+1, func(i int, add func(int, float64)) {
+		if i < before.Rows() {
+			before.Row(i, add)
+		} else {
+			add(before.Cols(), value)
+		}
+	})
 	p.Lengths, p.Labels = append(slices.Clone(p.Lengths), 1), append(slices.Clone(p.Labels), -1)
 	return p
 }
