@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // kindOfFit is a row of the table of invariances.
@@ -404,7 +405,7 @@ func sameAsCopies(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options
 	}
 }
 
-// Rows of weight 0 count as absent, with whatever label.
+// Rows of weight 0 count as absent, with whatever label; of the other weights ratios count.
 func sameWithIdleRows(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
 	n := len(p.Labels)
 	all := append(numbersOf(n), 0, 1, int32(n-1), int32(n-1))
@@ -414,6 +415,9 @@ func sameWithIdleRows(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Opt
 	}
 	if idle.Weights == nil {
 		idle.Weights = slices.Repeat([]float64{1}, n+4)
+	}
+	if o.ClassPrior.Shares != nil { // shares are estimated from amounts
+		vector.Scale(idle.Weights[:n], 2.5)
 	}
 	clear(idle.Weights[n:])
 	with := mustFitProblem(t, idle, o)
