@@ -28,7 +28,8 @@ type kindOfFit struct {
 	way  func(t *testing.T)                    // lets few rows go a way of many; nil: there is none
 	took func(r *Result) bool                  // whether they did
 
-	start, dense, weights, weak, unlabeled bool // what the problem has
+	weight                        func(i int) float64 // nil: there are no weights
+	start, dense, weak, unlabeled bool                // what the problem has
 
 	no string // properties that are not asked for
 }
@@ -77,6 +78,8 @@ func kindsOfFits() (all []*kindOfFit) {
 			}
 		}
 	}
+	unequal := func(i int) float64 { return 0.5 + float64(i*7%10)/9 }
+	whole := func(i int) float64 { return float64(1 + i*i%3) }
 	plain := len(all)
 	for _, by := range []method.Method{"annealing", "switching"} {
 		of := func(name string, change func(o *method.Options)) (ofTwo, ofFour *kindOfFit) {
@@ -93,7 +96,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		k, l = of("dense rows", func(*method.Options) {})
 		k.dense, l.dense = true, true
 		k, l = of("weights", func(*method.Options) {})
-		k.weights, l.weights, k.no, l.no = true, true, "copies", "copies"
+		k.weight, l.weight, k.no, l.no = unequal, whole, "copies", "copies"
 		add(fmt.Sprintf("wide rows, %s", by), wide, func(o *method.Options) { o.Method = by }).many = 2000
 		add(fmt.Sprintf("tree, %s", by), four, func(o *method.Options) {
 			o.Method, o.Hierarchy = by, []int{4, 4, 5, 5, -1, -1}
@@ -108,6 +111,8 @@ func kindsOfFits() (all []*kindOfFit) {
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
+	k := add("committee, whole weights", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+	k.weight, k.no = whole, "copies"
 	add("max_switches", four, func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 3 }).no = "machines"
 	add("calibrated", four, func(o *method.Options) {
 		o.Calibrate, o.ClassPrior = true, sample.ClassPrior{Rule: "auto"}
@@ -167,9 +172,9 @@ func (k *kindOfFit) problem(data planted.Data) sample.Problem {
 	if k.dense {
 		p.Rows = planted.Dense(data.Rows)
 	}
-	if k.weights {
-		for i := range p.Labels {
-			p.Weights = append(p.Weights, 0.5+float64(i*7%10)/9)
+	for i := range p.Labels {
+		if k.weight != nil {
+			p.Weights = append(p.Weights, k.weight(i))
 		}
 	}
 	if k.start {
