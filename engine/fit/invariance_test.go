@@ -230,16 +230,6 @@ func names(o method.Options, option string) []string {
 	return nil
 }
 
-// fitOf is a fit of a kind.
-func (k *kindOfFit) fitOf(t *testing.T, p sample.Problem, o method.Options) *Result {
-	t.Helper()
-	result := mustFitProblem(t, p, o)
-	if k.took != nil && !k.took(result) {
-		t.Errorf("another way than was meant: %v", result.Trained)
-	}
-	return result
-}
-
 // Every kind of fit has every property.
 func TestInvariances(t *testing.T) {
 	worktest.Processors(t, 3)
@@ -251,7 +241,13 @@ func TestInvariances(t *testing.T) {
 			p := k.draw(k.n)
 			o := k.with(p)
 			o.Tol = 1e-8
-			one := k.fitOf(t, p, o)
+			var one *Result
+			if !worktest.Raced { // races are in threads
+				one = mustFitProblem(t, p, o)
+			}
+			if one != nil && k.took != nil && !k.took(one) {
+				t.Errorf("another way than was meant: %v", one.Trained)
+			}
 			for _, property := range []struct {
 				name  string
 				holds func(t *testing.T, k *kindOfFit, p sample.Problem, o method.Options, one *Result)
@@ -259,7 +255,7 @@ func TestInvariances(t *testing.T) {
 				{"threads", sameOnThreads}, {"machines", sameOnMachines}, {"units", sameInOtherUnits},
 				{"copies", sameAsCopies}, {"rounding", sameButForRounding},
 			} {
-				if !strings.Contains(k.no, property.name) {
+				if !strings.Contains(k.no, property.name) && (one != nil || property.name == "threads") {
 					t.Run(property.name, func(t *testing.T) { property.holds(t, k, p, o, one) })
 				}
 			}
@@ -277,13 +273,13 @@ func sameOnThreads(t *testing.T, k *kindOfFit, _ sample.Problem, _ method.Option
 	one := mustFitProblem(t, p, o)
 	o.Threads = 3
 	three := mustFitProblem(t, p, o)
-	if !reflect.DeepEqual(comparable(one), comparable(three)) {
+	if !reflect.DeepEqual(known(one), known(three)) {
 		t.Error("other bits on three threads")
 	}
 }
 
-// comparable is a result in which agreements that are not known are equal.
-func comparable(r *Result) Result {
+// known is a result in which agreements that are not known are equal.
+func known(r *Result) Result {
 	out := *r
 	if math.IsNaN(out.Agreement) {
 		out.Agreement = -1
