@@ -73,7 +73,7 @@ func kindsOfFits() (all []*kindOfFit) {
 					k.no += "copies order "
 				}
 				if l > 0 && method.Find(by).Begins != "" {
-					k.no += "units copies rounding " // as of the methods that it runs
+					k.no += "machines units copies rounding " // as of the methods that it runs
 				}
 				if method.Find(by).OneMachine {
 					k.many, k.no = 1500, k.no+"machines " // an exchange takes a step
