@@ -175,7 +175,7 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 	share := slice[float64](c, "shares", a.shares, n)
 	lower := optional[float64](c, "lower", a.lower, n)
 	upper := optional[float64](c, "upper", a.upper, n)
-	found, err := shares.Estimate(p, chosen, a.lower != nil || a.upper != nil)
+	found, err := fit.EstimateShares(p, chosen, a.lower != nil || a.upper != nil)
 	copy(share, found.Share)
 	copy(lower, found.Lower)
 	copy(upper, found.Upper)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fit"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/trace"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -23,7 +23,7 @@ func fitted() *object {
 		},
 		Returned: "switching", Transduction: []int32{1, 0, 1}, Alpha: 0.001, Weight: 0.75, Agreement: 0.5,
 		Calibration: &fit.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
-		History:     []trace.Column{{Name: "objective", Values: []float64{9, 8}}},
+		History:     []path.Column{{Name: "objective", Values: []float64{9, 8}}},
 	})
 }
 

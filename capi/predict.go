@@ -28,7 +28,9 @@ func (c *call) predict(a *C.predict_call) error {
 }
 
 func (c *call) decisionWith(a *C.decision_with_call) error {
-	pool, view := c.pool(a.threads), c.rows("rows", a.rows)
+	pool := c.pool(a.threads)
+	view, err := c.rows("rows", a.rows)
+	check(err)
 	n, features, outputs := int64(a.rows.n_rows), int64(a.rows.n_features), int64(a.n_outputs)
 	if outputs < 1 || outputs > addressSpace/max(1, n, features) {
 		return fault.Argument("n_outputs is %d", outputs)

@@ -6,12 +6,14 @@ import "C"
 import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // matrix views the caller's rows and checks them; name is their argument.
 func (c *call) matrix(name string, given *C.fewlabel_rows) *rows.Matrix {
-	m, err := c.rows(name, given).Matrix()
+	m, err := c.rows(name, given)
+	if err == nil {
+		m, err = m.Checked()
+	}
 	if failure, ok := err.(*fault.Error); ok && name != "rows" {
 		err = &fault.Error{Kind: failure.Kind, Message: name + ": " + failure.Message}
 	}
@@ -19,8 +21,9 @@ func (c *call) matrix(name string, given *C.fewlabel_rows) *rows.Matrix {
 	return m
 }
 
-// rows views the caller's rows. Package rows checks the data; here only what must hold for it to look at them.
-func (c *call) rows(name string, given *C.fewlabel_rows) rows.Rows {
+// rows views the caller's rows, see rows.View. Package rows checks the data; here only what must hold for it to look at
+// them.
+func (c *call) rows(name string, given *C.fewlabel_rows) (*rows.Matrix, error) {
 	single(c, name, given)
 	r := *given
 	checkRows(name, &r)
@@ -65,13 +68,7 @@ func checkOneOf(name, field string, value, first, second C.int32_t, right string
 	}
 }
 
-// dense are dense rows before anybody has looked at them.
-type dense[V float32 | float64] struct {
-	n, d, stride int
-	values       []V
-}
-
-func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows.Rows {
+func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*rows.Matrix, error) {
 	n, d, stride := int64(r.n_rows), int64(r.n_features), int64(r.row_stride)
 	switch {
 	case stride < d:
@@ -79,21 +76,12 @@ func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows
 	case stride > 0 && n > addressSpace/stride:
 		check(fault.Argument("%s.values cannot have %d rows of %d values", name, n, stride))
 	}
-	return dense[V]{int(n), int(d), int(stride), slice[V](c, name+".values", (*V)(r.values), max(0, (n-1)*stride+d))}
-}
-
-func (r dense[V]) Matrix() (*rows.Matrix, error) { return rows.NewDense(r.n, r.d, r.stride, r.values) }
-
-func (r dense[V]) Decisions(pool *work.Pool, by rows.Weights, dst []float64) error {
-	m, err := r.Matrix()
-	if err == nil {
-		m.Decisions(pool, by, dst)
-	}
-	return err
+	values := slice[V](c, name+".values", (*V)(r.values), max(0, (n-1)*stride+d))
+	return rows.NewDense(int(n), int(d), int(stride), values)
 }
 
 // sparseWith is for a type of values.
-func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows.Rows {
+func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*rows.Matrix, error) {
 	narrowEnds, narrowIndices := r.indptr_type == C.FEWLABEL_INT32, r.index_type == C.FEWLABEL_INT32
 	switch {
 	case narrowEnds && narrowIndices:
@@ -107,7 +95,7 @@ func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) r
 }
 
 // sparse is for the types of all three arrays.
-func sparse[P, I int32 | int64, V float32 | float64](c *call, name string, r *C.fewlabel_rows) rows.Rows {
+func sparse[P, I int32 | int64, V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*rows.Matrix, error) {
 	indptr := slice[P](c, name+".indptr", (*P)(r.indptr), int64(r.n_rows)+1)
 	// The end of the last row says how far the other arrays are read: look at it before touching them.
 	stored := int64(indptr[r.n_rows])

@@ -60,7 +60,7 @@ func (h *Hard) Relabel() (switched int, entropy float64) {
 	return Differences(h.Labels, before), 0
 }
 
-// Prior is the sum of the labels' prior costs, no part of the risk. Labels that a row cannot have, very few, count 0.
+// Prior is the sum of the labels' prior costs, which the risk does not have. Forbidden labels, which are rare, add 0.
 func (h *Hard) Prior() float64 {
 	o, sum, rows := h.costs.objective, []float64{0}, h.costs.units.rows
 	if o.Sample.Weak == nil {

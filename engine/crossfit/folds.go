@@ -1,13 +1,15 @@
+// Package crossfit scores labeled rows by models that have not seen their labels, and unlabeled rows by the same
+// models: for class shares, and temperatures of probabilities. Start at HeldOut.
 package crossfit
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/rows"
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/work"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // Split assigns rows to cross-fitted models, equal rows to the same one: weight 2 is the same as the row twice.
@@ -21,63 +23,35 @@ type Split struct {
 const folds = 5
 
 // NewSplit uses about maxRows unlabeled rows. It is for rows of one machine.
-func NewSplit(s *sample.Sample, job *work.Job, maxRows int) Split {
-	out := Split{Unlabeled: drawn(s, job, maxRows)}
-	rows := make([]int32, len(out.Unlabeled))
-	for k, place := range out.Unlabeled {
-		rows[k] = s.Unlabeled[place]
-	}
-	rank := ranks(s, rows)
-	out.holdOut(s, rank)
+func NewSplit(s *sample.Sample, maxRows int) Split {
+	keys, out := s.Keys(s.Job), Split{}
+	out.holdOut(s, keys)
 	if out.Folds == 0 {
-		return Split{Labeled: out.Labeled}
+		return out
 	}
-	out.Chosen = make([]int, len(rows))
-	job.Every(len(rows), func(k int) {
-		out.Chosen[k] = int(math.Float64bits(key(s.Rows, rows[k], rank)) * mixer >> 32 % uint64(out.Folds))
-	})
+	out.Unlabeled = s.Drawn(maxRows)
+	for _, place := range out.Unlabeled {
+		out.Chosen = append(out.Chosen, int(keys[s.Unlabeled[place]]*sample.Mixer>>32%uint64(out.Folds)))
+	}
 	return out
 }
 
-// drawn are places in Unlabeled of about maxRows rows of all machines, drawn by their keys: the same rows in any order,
-// and of rows with the same key that part.
-func drawn(s *sample.Sample, job *work.Job, maxRows int) (places []int) {
-	total := job.Count(len(s.Unlabeled))
-	if total <= maxRows {
-		for place := range s.Unlabeled {
-			places = append(places, place)
-		}
-		return places
-	}
-	keys, bound := s.Keys(job), uint64(float64(maxRows)/float64(total)*(1<<32))
-	seen := map[uint64]uint64{} // rows with a key
-	for place, i := range s.Unlabeled {
-		key := keys[i]
-		if (key+seen[key])*mixer>>32 < bound {
-			places = append(places, place)
-		}
-		seen[key]++
-	}
-	return places
-}
-
 // holdOut assigns the distinct labeled rows of each class to the folds in turn.
-func (out *Split) holdOut(s *sample.Sample, rank []int32) {
-	out.Labeled = make([]int, len(s.Labeled))
-	keys := make([]float64, len(s.Labeled))
+func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
+	out.Labeled = slices.Repeat([]int{-1}, len(s.Labeled))
 	members := make([][]int, s.Classes())
-	for k, i := range s.Labeled {
-		keys[k], out.Labeled[k] = key(s.Rows, i, rank), -1
-		members[s.Class[k]] = append(members[s.Class[k]], k)
+	for k, y := range s.Class {
+		members[y] = append(members[y], k)
 	}
+	key := func(k int) uint64 { return keys[s.Labeled[k]] }
 	next := 0 // goes on from class to class, so that all folds get rows
 	for _, rows := range members {
-		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-		if len(rows) < 2 || keys[rows[0]] == keys[rows[len(rows)-1]] {
+		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+		if len(rows) < 2 || key(rows[0]) == key(rows[len(rows)-1]) {
 			continue
 		}
 		for a, k := range rows {
-			if a > 0 && keys[k] != keys[rows[a-1]] {
+			if a > 0 && key(k) != key(rows[a-1]) {
 				next++
 			}
 			out.Labeled[k] = next % folds
@@ -87,34 +61,105 @@ func (out *Split) holdOut(s *sample.Sample, rank []int32) {
 	}
 }
 
-const mixer = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: spreads numbers over all bits
-
-// ranks numbers the features that occur in the labeled and in these unlabeled rows, in the problem's order, so that
-// dense and sparse rows, also among further rows with other features, have the same keys.
-func ranks(s *sample.Sample, unlabeled []int32) []int32 {
-	occurs, order := make([]bool, len(s.Feature)), []int32(nil)
-	for _, i := range slices.Concat(s.Labeled, unlabeled) {
-		s.Rows.Row(int(i), func(col int, value float64) {
-			if value != 0 && !occurs[col] {
-				occurs[col], order = true, append(order, int32(col))
-			}
-		})
-	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(s.Feature[a], s.Feature[b]) })
-	rank := make([]int32, len(s.Feature))
-	for place, k := range order {
-		rank[k] = int32(place)
-	}
-	return rank
+// Scores are scores by cross-fitted models of several views, one view after the other in a row.
+type Scores struct {
+	Classes, Views int
+	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
+	Held           Scored    // labeled rows, by models that have not seen their labels
+	Class          []int32   // [Held]
+	Unlabeled      Scored    // by the same models
 }
 
-// key is a projection of row i on pseudorandom weights of the features, the same for equal rows. It is rounded to a
-// float32, as its last digits depend on the unit and the order of a row's entries.
-func key(rows *rows.Matrix, i int32, rank []int32) (projection float64) {
-	rows.Row(int(i), func(col int, value float64) {
-		bits := (uint64(rank[col]) + 1) * mixer
-		bits = (bits ^ bits>>29) * mixer
-		projection += value * (float64(bits>>11)/(1<<52) - 1)
-	})
-	return float64(float32(projection))
+type Scored struct {
+	Scores []float64 // [n, Views K], those of a view sum to 0
+	Weight []float64 // [n]
+}
+
+// Fold has the labels that the models of a fold may not see, and the rows that they score.
+type Fold struct {
+	Split  *Split
+	Number int
+	Chosen []int   // places in Sample.Unlabeled
+	Rows   []int32 // to score: labeled ones held out, then Chosen
+}
+
+// Held reports whether the label of a labeled row is held out.
+func (f *Fold) Held(k int) bool { return f.Split.Labeled[k] == f.Number }
+
+// Kept reports whether it is not.
+func (f *Fold) Kept(k int) bool { return !f.Held(k) }
+
+func (out *Split) fold(s *sample.Sample, number int) *Fold {
+	f := &Fold{Split: out, Number: number}
+	for k, i := range s.Labeled {
+		if f.Held(k) {
+			f.Rows = append(f.Rows, i)
+		}
+	}
+	for k, place := range out.Unlabeled {
+		if out.Chosen[k] == number {
+			f.Chosen, f.Rows = append(f.Chosen, place), append(f.Rows, s.Unlabeled[place])
+		}
+	}
+	return f
+}
+
+// HeldOut scores the rows of every fold by its models: score returns the scores [rows, K] of Fold.Rows by each view.
+func HeldOut(s *sample.Sample, split *Split, views int, score func(f *Fold) ([][]float64, error)) (*Scores, error) {
+	out := &Scores{Classes: s.Classes(), Totals: s.ClassRows(), Views: views}
+	for number := range split.Folds {
+		f := split.fold(s, number)
+		scores, err := score(f)
+		if err != nil {
+			return nil, err
+		}
+		for k, y := range s.Class {
+			if f.Held(k) {
+				out.Class, out.Held.Weight = append(out.Class, y), append(out.Held.Weight, s.LabeledRows[k])
+			}
+		}
+		for _, place := range f.Chosen {
+			out.Unlabeled.Weight = append(out.Unlabeled.Weight, s.UnlabeledRows[place])
+		}
+		joined := joined(scores, out.Classes)
+		cut := (len(f.Rows) - len(f.Chosen)) * views * out.Classes
+		out.Held.Scores = append(out.Held.Scores, joined[:cut]...)
+		out.Unlabeled.Scores = append(out.Unlabeled.Scores, joined[cut:]...)
+	}
+	return out, nil
+}
+
+// joined puts the centered scores of the views side by side [rows, views K].
+func joined(views [][]float64, classes int) []float64 {
+	all := make([]float64, 0, len(views)*len(views[0]))
+	for at := 0; at < len(views[0]); at += classes {
+		for _, scores := range views {
+			row := scores[at : at+classes]
+			all = append(all, row...)
+			floats.AddConst(-vector.Sum(row)/float64(classes), all[len(all)-classes:])
+		}
+	}
+	return all
+}
+
+// Known reports for each class [K] whether a row of the class was held out.
+func (s *Scores) Known() []bool {
+	known := make([]bool, s.Classes)
+	for y := range known {
+		known[y] = slices.Contains(s.Class, int32(y))
+	}
+	return known
+}
+
+// Wrong is the weight [Views] of the rows held out whose class has not the largest score of a view.
+func (s *Scores) Wrong() []float64 {
+	wrong := make([]float64, s.Views)
+	for i, y := range s.Class {
+		for v := range wrong {
+			if row := s.Held.Scores[(i*s.Views+v)*s.Classes:][:s.Classes]; vector.Largest(row) != int(y) {
+				wrong[v] += s.Held.Weight[i]
+			}
+		}
+	}
+	return wrong
 }

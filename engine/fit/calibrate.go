@@ -7,7 +7,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -39,22 +38,23 @@ const (
 //	         rejected, in docs/notes/calibration.md
 //	Cost     at most about one more fit, and three searches for temperatures
 func calibrate(result *fitted) error {
-	x, s := result.setting, result.setting.sample
+	d, s := result.data, result.data.sample
 	switch {
-	case !x.options.Calibrate:
+	case !d.options.Calibrate:
 		return nil
 	case s.Constant():
 		result.Calibration = &Calibration{Temperature: 1}
 		return nil
 	}
-	split := crossfit.NewSplit(s, s.Job, calibratedRows)
+	split := crossfit.NewSplit(s, calibratedRows)
 	if split.Folds == 0 {
 		result.uncalibrated("no class has two different labeled rows. Label more rows")
 		return nil
 	}
 	next := &nextRows{}
-	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([]float64, error) {
-		return next.score(x, f)
+	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([][]float64, error) {
+		scores, err := next.score(result, f)
+		return [][]float64{scores}, err
 	})
 	if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
 		result.uncalibrated(err.Error())
@@ -82,15 +82,31 @@ type nextRows struct {
 }
 
 // score scores the rows of a fold by the fit without its labels, and keeps scores of the rows of the next one.
-func (next *nextRows) score(x *setting, f *crossfit.Fold) ([]float64, error) {
-	s, split, rows := x.sample, f.Split, slices.Clone(f.Rows)
+func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error) {
+	d, s, split, rows := result.data, result.data.sample, f.Split, slices.Clone(f.Rows)
 	for k, place := range split.Unlabeled {
 		if split.Chosen[k] == (f.Number+1)%split.Folds {
 			next.places, next.Weight = append(next.places, k), append(next.Weight, s.UnlabeledRows[place])
 			rows = append(rows, s.Unlabeled[place])
 		}
 	}
-	scores, err := scoresWithout(x, f, rows)
+	part, err := d.of(s.Keep(f.Kept, f.Chosen), d.prior, d.options, s.Job.Silent())
+	if err != nil {
+		return nil, err
+	}
+	part.name = "calibrate"
+	without, err := part.Train(Member{tol: max(d.options.Tol, calibratedTol)})
+	if err != nil {
+		return nil, err
+	}
+	if result.v > 0 {
+		views, err := part.views(result.v, max(d.options.Tol, calibratedTol))
+		if err != nil {
+			return nil, err
+		}
+		without.join(views, result.v)
+	}
+	scores, err := d.scoresBy(without.Model, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +129,10 @@ func (next *nextRows) agreement(scores []float64, classes int) float64 {
 
 // setTemperatures sets the temperatures and the probabilities of the rows of the fit, from scores by the five fits.
 func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
-	x, s, k := r.setting, r.setting.sample, held.Classes
-	h, labels := balance(held, x.prior.Shares), vector.Sum(held.Held.Weight)
-	right, e := 1-held.Wrong()[0]/labels, probability.Smoothing(labels, k)
-	scores, rows, many := x.decisions(s.Packed(r.Model)).of(s.Unlabeled), held.Held, len(split.Unlabeled) >= fewRows
+	d, s, k := r.data, r.data.sample, held.Classes
+	h, labels := balance(held, d.prior.Shares), vector.Sum(held.Held.Weight)
+	right, e := 1-held.Wrong()[0]/labels, smoothing(labels, k)
+	scores, rows, many := d.decisions(s.Packed(r.Model)).of(s.Unlabeled), held.Held, len(split.Unlabeled) >= fewRows
 	agreed, c := 1.0, 0.0
 	if many {
 		rows = crossfit.Scored{}
@@ -128,24 +144,24 @@ func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, n
 	}
 	r.warnOpen(right, h, agreed, len(held.Class))
 	right = min((h*right+c*agreed)/(h+c), 1-0.5/(h+c))
-	temperature := func(rows crossfit.Scored) float64 {
-		return probability.Temperature(s.Job, rows, k, right, x.options.Loss.Spec().Temperature)
+	of := func(rows crossfit.Scored) float64 {
+		return temperature(s.Job, rows, k, right, d.options.Loss.Spec().Temperature)
 	}
-	ofFit, excess := temperature(rows), 1.0
+	ofFit, excess := of(rows), 1.0
 	if many && s.Transductive() {
 		part := float64(len(split.Unlabeled)) / float64(split.Folds*len(s.Unlabeled))
-		excess = math.Pow(temperature(next.Scored)/temperature(held.Unlabeled), math.Pow(part, growth))
+		excess = math.Pow(of(next.Scored)/of(held.Unlabeled), math.Pow(part, growth))
 	}
 	r.Calibration = &Calibration{HeldOut: len(held.Class), Temperature: ofFit * excess, Smoothing: e}
-	r.Distributions = distributions(x, probabilities(s, scores, ofFit, e))
+	r.Distributions = distributions(d, probabilities(s, scores, ofFit, e))
 }
 
 // probabilities makes probabilities of the unlabeled rows of their scores [unlabeled, K].
-func probabilities(s *sample.Sample, scores []float64, temperature, smoothing float64) []float64 {
+func probabilities(s *sample.Sample, scores []float64, t, e float64) []float64 {
 	k := s.Classes()
 	s.Job.Every(len(s.Unlabeled), func(j int) {
 		row := scores[j*k : (j+1)*k]
-		probability.Of(row, row, temperature, smoothing)
+		probability(row, row, t, e)
 		s.Weak.Of(j).Restrict(row)
 	})
 	return scores
@@ -160,63 +176,19 @@ func (r *fitted) warnOpen(right, h, agreed float64, rows int) {
 	}
 }
 
-// balance reweights the rows held out to the class shares, of which none is 0; h rows of equal weight say as much.
+// balance reweights the rows held out to the class shares; h rows of equal weight say as much.
 func balance(held *crossfit.Scores, shares []float64) (h float64) {
-	const least = 1e-9
 	weight := held.Held.Weight
 	totals, before, after, squares := make([]float64, len(shares)), vector.Sum(weight), 0.0, 0.0
 	for i, y := range held.Class {
 		totals[y] += weight[i]
 	}
 	for i, y := range held.Class {
-		factor := max(shares[y], least) / totals[y]
+		factor := shares[y] / totals[y]
 		squares += factor * factor * weight[i]
 		weight[i] *= factor
 		after += weight[i]
 	}
 	vector.Scale(weight, before/after)
 	return after * after / squares
-}
-
-// of are the class scores [list, K] of rows.
-func (d decisions) of(list []int32) (scores []float64) {
-	for _, i := range list {
-		scores = append(scores, d.scores(i)...)
-	}
-	return scores
-}
-
-// scoresWithout are scores [list, K] of rows by a fit without the labels of a fold, on its unlabeled rows.
-func scoresWithout(x *setting, f *crossfit.Fold, list []int32) ([]float64, error) {
-	s, options := x.sample, x.options
-	p, rows := s.Restricted(func(k int) bool { return !f.Held(k) }, f.Chosen, x.prior.ChosenLabels)
-	p.Rows = s.Rows.Selected(s.Job.Pool, rows)
-	options.ClassPrior = sample.ClassPrior{Shares: x.prior.Shares, Rule: "auto"}
-	options.Tol = max(options.Tol, calibratedTol)
-	part, err := sample.New(p, options.OfSample(), s.Job.Silent())
-	if err != nil {
-		return nil, err
-	}
-	without, err := newSetting(part, sample.Problem{}, options, &record{})
-	if err != nil {
-		return nil, err
-	}
-	result, err := run(without, part.Job, start{}, 0)
-	if err != nil {
-		return nil, err
-	}
-	models := 1
-	if x.views > 0 {
-		models = 3
-		without.weak = x.weak
-		views, err := newCommittee(without, x.views)
-		if err != nil {
-			return nil, err
-		}
-		views.join(result)
-	}
-	x.trained.add("calibrate", models, part.Job.Visited(), s.Pass)
-	chosen := s.Rows.Selected(s.Job.Pool, list)
-	found, err := decided(result.Model, s, chosen)
-	return found.of(chosen.All().Rows()), err
 }

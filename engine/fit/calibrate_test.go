@@ -10,7 +10,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/probability"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -66,25 +65,20 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 	for name, o := range calibrated() {
 		for classes := 2; classes <= 3; classes++ {
 			data, shares := topics(classes, 60)
-			data = data.Resized(func(row, _ int) float64 { // the unit of length is that of all rows of a fit
-				if data.Labels[row] < 0 {
-					return 2
-				}
-				return 1
-			})
+			data = data.Resized(func(int, int) float64 { return 2 }) // the same unit of length for all parts
 			o.ClassPrior.Shares = shares
 			result := mustFit(t, data, nil, o)
 			s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := againWithout(t, data, result, o, s, crossfit.NewSplit(s, s.Job, calibratedRows))
+			found := againWithout(t, data, result, o, s, crossfit.NewSplit(s, calibratedRows))
 			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
 			k, e := float64(classes), 0.2*float64(classes)/(60+0.2*float64(classes))
 			right := (found.h*found.right + 6*math.Sqrt(found.h)*found.agreed) / (found.h + 6*math.Sqrt(found.h))
 			of := func(scores []float64) float64 {
 				rows := crossfit.Scored{Scores: scores, Weight: slices.Repeat([]float64{1}, len(scores)/classes)}
-				return probability.Temperature(work.NewJob(1, nil), rows, classes, right, usual)
+				return temperature(work.NewJob(1, nil), rows, classes, right, usual)
 			}
 			ofFit, factor := of(found.mine), 1.0
 			if o.UnlabeledWeight != 0 {
@@ -99,7 +93,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 			}
 			p := make([]float64, classes)
 			for n, i := range s.Unlabeled {
-				probability.Of(p, found.mine[n*classes:(n+1)*classes], ofFit, e)
+				probability(p, found.mine[n*classes:(n+1)*classes], ofFit, e)
 				for y := range p {
 					if got := result.Distributions[int(i)*classes+y]; math.Abs(got-p[y]) > 1e-6 {
 						t.Fatalf("%s: row %d has the probability %v of class %d, want %v", name, i, got, y, p[y])
@@ -151,15 +145,8 @@ func againWithout(
 		}
 		list, labels = append(list, own...), append(labels, slices.Repeat([]int32{-1}, len(own))...)
 		p := sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: labels}
-		part, err := sample.New(p, o.OfSample(), work.NewJob(1, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		without, err := newSetting(part, sample.Problem{}, o, &record{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fit, err := run(without, part.Job, start{}, 0) // these fits are not compared with switching
+		without := dataOf(t, p, o)
+		fit, err := without.Train(Member{}) // these fits are not compared with switching
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +187,7 @@ func TestProbabilitiesAreCalibrated(t *testing.T) {
 				result := mustFit(t, part, nil, o)
 				p := linearScores(result, data.Dense[n:])
 				for i := 0; i < len(p); i += classes {
-					probability.Of(p[i:i+classes], p[i:i+classes], result.Calibration.Temperature, result.Calibration.Smoothing)
+					probability(p[i:i+classes], p[i:i+classes], result.Calibration.Temperature, result.Calibration.Smoothing)
 				}
 				ofFit += calibrationError(result.Distributions, data.Truth[:n], data.Labels[:n]) / draws
 				ofNew += calibrationError(p, data.Truth[n:], data.Labels[n:]) / draws

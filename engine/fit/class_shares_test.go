@@ -29,7 +29,7 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
-			found, err := shares.Estimate(p, chosen, true)
+			found, err := EstimateShares(p, chosen, true)
 			if err != nil || !slices.Equal(found.Share, want) {
 				t.Errorf("%v, %v; a fit has %v", found.Share, err, want)
 			}
@@ -38,12 +38,12 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 					t.Errorf("%v from %v to %v", share, found.Lower[y], found.Upper[y])
 				}
 			}
-			alone, err := shares.Estimate(p, chosen, false)
+			alone, err := EstimateShares(p, chosen, false)
 			if err != nil || alone.Lower != nil || !slices.Equal(alone.Share, want) {
 				t.Errorf("%+v, %v without an interval", alone, err)
 			}
 			p.Classes = classes + 1
-			_, err = shares.Estimate(p, chosen, true)
+			_, err = EstimateShares(p, chosen, true)
 			wantKinds(t, err, fault.BadData)
 		}
 	}

@@ -1,97 +1,106 @@
 package fit
 
 import (
-	"github.com/fewlabel/fewlabel/engine/ending"
-	"github.com/fewlabel/fewlabel/engine/sample"
+	"slices"
 )
 
-// A fit of many unlabeled rows begins at a fit of a part of them: of an eighth, which may begin at a part of that, or
-// of a third where each class has fewer.
+// coarse fits parts of the rows, each from the end of the one before: an eighth of many unlabeled rows, which begins at
+// an eighth of that, or a third of fewer. A fit of all rows begins at the last one.
 //
 //	Problem  that of the method. Most of its passes find the directions of the classes, for which a part of the rows is
-//	         enough. Annealing is compared with switching on the part only; the better one goes on with all rows
+//	         enough. Annealing is compared with switching on the smallest part only; the better one goes on
 //	Source   ours, after multigrid methods. Measured, with what was rejected, in docs/notes/coarse-start.md
-//	Stops    as the method does; a third at a tolerance of 1e-4, and it is no start where max_iter ends it
+//	Stops    as the method does, at a looser tolerance; a part that max_iter ends is no start
 //	Cost     that part of a fit, up to twice that where many rows are labeled, as these all take part; and the end of the
 //	         method's path on all rows
+//
+// It is nil where there is no part like the whole.
+func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
+	for _, fraction := range fractions {
+		part, err := d.part(fraction)
+		if err != nil {
+			return nil, err
+		}
+		if part == nil {
+			continue
+		}
+		if m.begin = (start{}); last != nil && last.reason.Natural() {
+			m.begin = start{last.Model, last.spec.Name, last.before + last.Model.Iterations, last.origin}
+		}
+		if last, err = search(part, m); err != nil {
+			return nil, err
+		}
+		if m.begin.model == nil {
+			last.origin = renumbered(last.origin, part.sample.Source)
+		}
+	}
+	return last, nil
+}
+
+// part is the data of one of fraction unlabeled rows; nil: none is like the whole.
+func (d *Data) part(fraction uint64) (*Data, error) {
+	rows, ok := d.sample.Part(fraction, maxGathered)
+	if !ok {
+		return nil, nil
+	}
+	part, err := d.of(rows, d.prior, d.options, d.sample.Job)
+	if err != nil || !part.sample.Transductive() {
+		return nil, err
+	}
+	part.whole = unlabeled(d.sample)
+	return part, nil
+}
+
+// startAt is a start at the fit of a part of the rows.
+func (d *Data) startAt(part *fitted) start {
+	if part == nil || !part.reason.Natural() {
+		return start{}
+	}
+	return start{d.sample.Unpacked(part.Model), part.spec.Name, part.before + part.Model.Iterations, part.origin}
+}
+
 const (
-	coarseRows = 1 << 13 // unlabeled rows, for two classes: a part of them is 1,024
+	partLooseness = 10 // factor on the tolerance of a part; with 100 macro F of the maxent loss falls by .005
+
+	eighth     = 8
+	third      = 3
+	coarseRows = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
 
 	// Of a start at a third; with fewer labels macro F falls, by .02 on four uneven topics with five labels of each.
-	thirdLabels    = 80.0 // labeled rows, and
-	thirdOfClass   = 5.0  // those of a class in the mean
-	thirdLooseness = 10   // factor on the tolerance; with 100 macro F of the maxent loss falls by .005
+	fewLabels  = 80.0 // labeled rows, and
+	fewOfClass = 5.0  // those of a class in the mean; a committee needs a third of both
 )
 
 // Replaced in tests.
 var (
 	coarseFrom  = coarseRows
+	thirdFrom   = 1 << 12
 	maxGathered = 1 << 20 // non-zeros of a part that every machine gets
 )
 
-// coarse is the fit of a part of the rows, if there are enough and no start is given.
-func coarse(x *setting, begin start) (start, error) {
-	third := !startsCoarsely(x)
-	if begin.model != nil || third && !startsAtThird(x) {
-		return begin, nil
+// parts are the fractions of the unlabeled rows at which a fit begins, the smallest part first. (Switching at a third:
+// .95 of the time.)
+func (d *Data) parts() (fractions []uint64) {
+	s, first, l := d.sample, d.named.First(), d.options.Loss.Spec()
+	if !first.CoarseStart || s.Constant() || !s.Transductive() || s.All.Labeled == 0 {
+		return nil
 	}
-	draw, options := x.sample.Coarse, x.options
-	if third {
-		draw, options = x.sample.Third, x.loose(thirdLooseness)
+	classes, n := s.Classes(), unlabeled(s)
+	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores)
+	if suits && d.atOnce() {
+		for rows, fraction := n, uint64(eighth); rows >= max(coarseFrom/2*classes, eighth*s.All.Labeled); {
+			fractions = append(fractions, fraction)
+			rows, fraction = rows/eighth, fraction*eighth
+		}
 	}
-	part, err := draw(x.sample.Job, x.prior.Shares, x.prior.ChosenLabels, maxGathered)
-	if err != nil || part == nil || !part.Sample.Transductive() {
-		return begin, err
+	labels := d.labels
+	if d.averages() {
+		labels *= third
 	}
-	coarseSetting, err := newSetting(part.Sample, x.problem, options, x.trained)
-	if err != nil {
-		return begin, err
+	if len(fractions) == 0 && first.SoftLabels && (d.atOnce() || l.Free || d.averages()) &&
+		n >= max(thirdFrom, third*s.All.Labeled) && labels >= max(fewOfClass, fewLabels/float64(classes)) {
+		return []uint64{third}
 	}
-	coarseSetting.whole, coarseSetting.before, coarseSetting.prior.Evidence = x.unlabeled(), x.before, x.prior.Evidence
-	coarseSetting.weak = x.weak
-	result, err := search(coarseSetting, begin)
-	if err != nil || third && result.reason == ending.MaxIter {
-		return begin, err
-	}
-	if part.Sample.Job != x.sample.Job {
-		x.sample.Job.CountAndCheck(part.Sample.Job.Visited())
-	}
-	begin = x.startAt(result, part)
-	begin.steps = result.before + result.Model.Iterations
-	return begin, nil
-}
-
-// startAt is a start at the fit of a part of the rows.
-func (x *setting) startAt(result *fitted, part *sample.Part) start {
-	return start{model: x.sample.Unpacked(result.Model), spec: result.spec, origin: result.origin.renumbered(part.Rows)}
-}
-
-// startsCoarsely reports whether a start from a part of the rows saves time for this method and these rows.
-func startsCoarsely(x *setting) bool {
-	s, first := x.sample, x.named.First()
-	many := first.SoftLabels && !x.options.Loss.Spec().ClassScores
-	return s.All.Labeled > 0 && first.CoarseStart && (first.SoftLabels || x.options.MaxSwitches == 0) &&
-		(s.Paired() || many) && !s.Constant() && s.Transductive() && x.direct() &&
-		x.unlabeled() >= max(coarseFrom/2*s.Classes(), sample.Fraction*s.All.Labeled)
-}
-
-// startsAtThird reports the same of a third of fewer rows; a committee has its own. (Switching: .95 of the time.)
-func startsAtThird(x *setting) bool {
-	first, suits := x.named.First(), x.direct() || x.options.Loss.Spec().Free
-	return first.CoarseStart && first.SoftLabels && suits && x.whole == 0 && !x.averages() && !x.sample.Constant() &&
-		x.sample.Transductive() && x.unlabeled() >= max(warmRows, 3*x.sample.All.Labeled) &&
-		x.labelsOfClass() >= max(thirdOfClass, thirdLabels/float64(x.sample.Classes()))
-}
-
-// unlabeled is the number of unlabeled rows of all machines, or of the copies that their weights stand for.
-func (x *setting) unlabeled() int {
-	if s := x.sample; s.Copies != nil {
-		return s.Job.Count(s.Units())
-	}
-	return x.sample.All.Unlabeled
-}
-
-// rows is the number of rows of all machines that take part, or of the copies that their weights stand for.
-func (x *setting) rows() float64 {
-	return labeled(x.sample) + float64(x.unlabeled())
+	slices.Reverse(fractions)
+	return fractions
 }

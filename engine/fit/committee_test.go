@@ -121,8 +121,13 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		given, supervised := o, o
 		given.ClassPrior.Shares, given.ClassPrior.Rule, given.Tol, given.Method = together.Model.ClassPrior, "auto", tol, "annealing"
 		supervised.UnlabeledWeight = 0
-		one := mustFitProblem(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, ChosenLabels: true}, given)
-		transductive, spread := centered(data, byRow(one, data))
+		alone := settingOf(t, data, given)
+		alone.prior.ChosenLabels = true
+		one, err := alone.Train(Member{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		transductive, spread := centered(data, byRow(one.Result, data))
 		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
 		mixture, _ := centered(data, doubleMixture(data, classes))
 		labeled := 0.0
@@ -208,15 +213,12 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 		o.Tol = 1e-8 // T of a third is solved to looseness times that
 		x := settingOf(t, data, o)
 		classes, supervised := x.sample.Classes(), o
-		part, err := x.sample.Third(x.sample.Job, x.prior.Shares, true, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part, _ := x.sample.Part(third, 0)
 		var chosen []int
 		for _, i := range part.Rows {
 			chosen = append(chosen, int(i))
 		}
-		third := data.Chosen(chosen)
+		some := data.Chosen(chosen)
 		supervised.UnlabeledWeight = 0
 		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
 		mixture, _ := centered(data, doubleMixture(data, classes))
@@ -225,17 +227,9 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 			given := o
 			given.Method, given.Tol, given.UnlabeledWeight = "annealing", looseness*o.Tol, x.sample.Options.UnlabeledWeight
 			given.ClassPrior = sample.ClassPrior{Shares: from, Rule: "auto"}
-			s, err := sample.New(sample.Problem{Rows: third.Rows, Labels: third.Labels, ChosenLabels: true}, given.OfSample(),
-				x.sample.Job)
-			if err != nil {
-				t.Fatal(err)
-			}
-			small, err := newSetting(s, sample.Problem{}, given, &record{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			small.soft = true
-			one, err := run(small, s.Job, start{}, 0)
+			small := settingOf(t, some, given)
+			small.prior.ChosenLabels = true
+			one, err := small.Train(Member{soft: true})
 			if err != nil || !one.reason.Natural() {
 				t.Fatal(err, one.reason)
 			}
@@ -281,8 +275,7 @@ func TestAPartThatEndsEarlySettles(t *testing.T) {
 			var coef [2][]float64
 			for k, soft := range []bool{false, true} {
 				x := settingOf(t, data, o)
-				x.soft = soft
-				result, err := run(x, x.sample.Job, start{}, 0)
+				result, err := x.Train(Member{soft: soft})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -325,7 +318,7 @@ func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
 		labeled int
 		shares  []float64
 		warm    bool
-	}{{30, four, true}, {12, four, false}, {24, eight, true}, {32, even(4), true}, {30, even(20), false}} {
+	}{{30, four, true}, {12, four, false}, {24, eight, false}, {32, eight, true}, {32, even(4), true}, {30, even(20), false}} {
 		data := planted.Classes(4000, 250, c.labeled, c.shares, 2)
 		var passes, errors [2]float64
 		for k, rows := range []int{1 << 20, 2000} {

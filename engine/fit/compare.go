@@ -2,23 +2,20 @@ package fit
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/crossfit"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// compare replaces a result of method auto by that of another start or another method where that is better. A committee
-// has no use for another method: of 162 fits with estimated shares five differed, by -.0003 in the mean.
+// compare replaces a result of method auto by that of another start or another method where that is better. Not for
+// committees: docs/notes/second-start.md.
 func compare(current *fitted, begin start) *fitted {
-	x := current.setting
-	compared := x.named.Compares != "" && x.problem.Start == nil && !x.options.Loss.Spec().Free
+	d := current.data
+	compared := d.named.Compares != "" && d.start == nil && !d.options.Loss.Spec().Free
 	if !compared || !current.reason.Natural() {
 		return current
 	}
-	if replaced := mixes(x) && replacedBy(current, mixed); !replaced && begin.model == nil && !x.averages() {
+	if replaced := d.mixes() && replacedBy(current, mixed); !replaced && begin.model == nil && !d.averages() {
 		replacedBy(current, settled)
 	}
 	return current
@@ -33,22 +30,20 @@ func compare(current *fitted, begin start) *fitted {
 //	         makes its whole run; not for the maxent loss (docs/notes/second-start.md)
 //	Stops    before the exact solve where the labels will not end below muchBetter times the objective of annealing
 //	Cost     at the default alpha 0.08 to 0.15 of the passes of annealing, at most 0.6
-func settled(job *work.Job, current *fitted) (*fitted, error) {
-	second := *current.setting
+func settled(current *fitted) (*fitted, error) {
+	second := *current.data
 	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
-	return run(&second, job, start{}, current.bound())
+	return second.Train(Member{method: second.named.Name, bound: current.bound(), silent: true})
 }
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
-func replacedBy(current *fitted, fit func(job *work.Job, current *fitted) (*fitted, error)) bool {
-	job := current.setting.sample.Job
-	silent := job.Silent()
+func replacedBy(current *fitted, fit func(current *fitted) (*fitted, error)) bool {
+	job := current.data.sample.Job
 	var better *fitted
 	err := job.Try(func() (err error) {
-		better, err = fit(silent, current)
+		better, err = fit(current)
 		return err
 	})
-	job.CountAndCheck(silent.Visited())
 	improves := err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
 	switched, end := 0, current
 	if improves {
@@ -70,10 +65,10 @@ func replace(current, better *fitted) {
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 	model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-	if current.reason == ending.NotConverged || better.reason == ending.NotConverged {
+	if current.reason == path.NotConverged || better.reason == path.NotConverged {
 		current.reason, model.Termination = better.reason, better.Model.Termination
 	}
-	harden(current.setting.sample, current.Distributions, current.Transduction)
+	harden(current.data.sample, current.Distributions, current.Transduction)
 }
 
 // mixed is the fit of many rows that begins at a mixture of labeled and unlabeled rows: the second start of method
@@ -81,40 +76,48 @@ func replace(current, better *fitted) {
 //
 //	Problem  that of the method. Where most features are noise and labels are few, the supervised solution points the
 //	         wrong way, and every path from there too. A mixture uses all rows from the first step on
-//	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials, see crossfit/mixture.go); the solution at the
+//	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials, see method/mixture.go); the solution at the
 //	         mixture's labels as a start is ours. Measured, with what was rejected, in docs/notes/second-start.md
 //	Stops    where the mixture has nearly the labels found; where the solution at its labels is above promising times
 //	         the bound; where mixtures predict held-out labels worse than the labeled rows alone; or where the first
 //	         step from there is not below the bound
 //	Cost     up to eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most
 //	         mixtureRows rows take part, of more rows a part
-func mixed(job *work.Job, current *fitted) (*fitted, error) {
-	x, s, bound := current.setting, current.setting.sample, current.bound()
-	before := job.Visited()
-	scores := crossfit.Mixture(s, job)
-	if scores == nil || kappa(x, job, scores, current.Transduction) > sameStart || !predicts(x, job) {
+func mixed(current *fitted) (*fitted, error) {
+	d, s, bound := current.data, current.data.sample, current.bound()
+	if !method.MixesSoon(s) {
 		return nil, nil
 	}
-	r := x.newRun(job, x.named.First(), start{}, 0)
-	labeled := method.FitScores(r, scores)
-	x.trained.add("mixture", 2, job.Visited()-before, s.Pass)
-	value, _ := r.Objective.Value(labeled.Loss, labeled.Regularizer, labeled.Score(r.Objective))
-	if value > promising*bound {
+	mixture, err := d.Train(Member{method: method.Mixture, silent: true})
+	if err != nil {
+		return nil, err
+	}
+	scores := d.decisions(s.Packed(mixture.Model)).of(s.Unlabeled)
+	if d.kappa(scores, current.Transduction) > sameStart {
 		return nil, nil
 	}
-	return run(x, job, start{model: modelOf(x, r, labeled, value)}, bound)
+	if predicts, err := d.mixturePredicts(); err != nil || !predicts {
+		return nil, err
+	}
+	first := Member{method: method.AtScores, scores: scores, silent: true}
+	labeled, err := d.Train(first)
+	if err != nil || labeled.Model.Objective > promising*bound {
+		return nil, err
+	}
+	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, bound: bound,
+		silent: true})
 }
 
 // kappa is the agreement of scores [Unlabeled, K] with classes: 1 all, 0 as of labels drawn by the shares (Cohen 1960).
-func kappa(x *setting, job *work.Job, scores []float64, classes []int32) float64 {
-	s, shares := x.sample, x.prior.Shares
+func (d *Data) kappa(scores []float64, classes []int32) float64 {
+	s, shares := d.sample, d.prior.Shares
 	wrong := 0
 	for k, i := range s.Unlabeled {
 		if vector.Largest(scores[k*len(shares):(k+1)*len(shares)]) != int(classes[i]) {
 			wrong++
 		}
 	}
-	return 1 - float64(job.Count(wrong))/float64(s.All.Unlabeled)/(1-vector.Dot(shares, shares))
+	return 1 - float64(s.Job.Count(wrong))/float64(s.All.Unlabeled)/(1-vector.Dot(shares, shares))
 }
 
 const (
@@ -122,23 +125,25 @@ const (
 	promising = 1.1 // ratio of objectives; .97 to 1.06 where the mixture ended lower
 )
 
-// predicts reports whether mixtures predict more held-out labels than linear models of the labeled rows do, by the
-// cross-fits from which the shares were estimated. A lower objective is no sign of better classes.
-func predicts(x *setting, job *work.Job) bool {
-	evidence := x.prior.Evidence
+// mixturePredicts reports whether mixtures predict more held-out labels than linear models of the labeled rows do, by
+// the cross-fits from which shares are estimated. A lower objective is no sign of better classes.
+func (d *Data) mixturePredicts() (bool, error) {
+	evidence := d.prior.Evidence
 	if evidence == nil { // the shares are given
-		evidence = shares.Score(x.sample, job)
-		x.trained.add("mixture", evidence.Models, evidence.Visited, x.sample.Pass)
+		var err error
+		if evidence, err = d.evidence("mixture"); err != nil {
+			return false, err
+		}
 	}
 	wrong := evidence.Wrong()
-	return len(wrong) == 2 && wrong[1] < wrong[0]
+	return len(wrong) == 2 && wrong[1] < wrong[0], nil
 }
 
 var mixtureRows = 1 << 17 // largest number of rows that start at a mixture; replaced in tests
 
 // mixes reports whether a fit is compared with a start at a mixture: that of the largest part of at most mixtureRows.
-func mixes(x *setting) bool {
-	n := x.unlabeled()
-	return x.sample.All.Labeled > 0 && max(n, x.whole) >= crossfit.ManyRows && n <= mixtureRows &&
-		(x.whole == 0 || x.whole > mixtureRows)
+func (d *Data) mixes() bool {
+	n := unlabeled(d.sample)
+	return d.sample.All.Labeled > 0 && max(n, d.whole) >= manyUnlabeled && n <= mixtureRows &&
+		(d.whole == 0 || d.whole > mixtureRows)
 }

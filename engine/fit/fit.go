@@ -2,12 +2,8 @@
 package fit
 
 import (
-	"cmp"
-
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -23,7 +19,7 @@ func Fit(p sample.Problem, options method.Options, progress *work.Progress, grou
 		if err := begin(p, options, job.Group); err != nil {
 			return nil, err
 		}
-		return fit(p, options, job)
+		return fit(p, nil, options, job)
 	})
 }
 
@@ -40,108 +36,62 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 
 // fit is the order of calls:
 //
-//	open       rows by kind, weights; class shares that are not given, by cross-fitted models    setting.go, shares
-//	learn      the fit of one sample; method auto: its mean with two others, where shares were
+//	open       rows by kind, weights                                                             data.go
+//	  shares     class shares that are not given: a supervised classifier and a mixture, held out  shares.go
+//	learn      the fit of these data; method auto: its mean with two others, where shares were
 //	           estimated                                                                         committee.go
-//	  search     the fit alone:
-//	    coarse     where there are many rows: search among a part of them, where run begins      coarse.go
-//	    run        the method
+//	  coarse     where there are many rows: search among parts of them, where search begins      coarse.go
+//	  search     one model of the method
 //	    compare    method auto: another start, then, outside a mean, another method; the lower
 //	               objective stays                                                               compare.go
-//	weak       where rows are weakly labeled: open and learn again, with copies of these rows
-//	           in the class that was found                                                       weak.go
+//	weak       where rows are weakly labeled: learn again, with copies of these rows in the
+//	           class that was found                                                              weak.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
-// Result.Trained has every model that was trained on the way.
-func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
-	x, err := open(p, options, job)
+// Every model is made by Data.Train, from a Member, which says how, and Data, which it may see. Result.Trained has all.
+func fit(p sample.Problem, prepared *sample.Prepared, options method.Options, job *work.Job) (*Result, error) {
+	d, err := open(p, prepared, options, job)
 	if err != nil {
 		return nil, err
 	}
-	result, err := learn(x, start{model: p.Start})
+	first, err := d.certain()
 	if err != nil {
 		return nil, err
 	}
-	if result, err = weak(result); err != nil {
+	result, err := learn(first)
+	if err != nil {
+		return nil, err
+	}
+	if result, err = weak(d, first.prior, result); err != nil {
 		return nil, err
 	}
 	if err := calibrate(result); err != nil {
 		return nil, err
 	}
-	return result.conclude(p.Rows.Rows()), nil
+	return result.conclude(d.sample), nil
 }
 
-func search(x *setting, begin start) (*fitted, error) {
-	begin, err := coarse(x, begin)
-	if err != nil {
-		return nil, err
+// learn is the fit of data, from the caller's start or a part of the rows.
+func learn(d *Data) (*fitted, error) {
+	if d.averages() {
+		return average(d)
 	}
-	result, err := run(x, x.sample.Job, begin, 0)
-	if err != nil {
-		return nil, err
-	}
-	return compare(result, begin), nil
-}
-
-// run is one run of a method; nil where it was given up because it would not end below the bound.
-func run(x *setting, job *work.Job, begin start, bound float64) (*fitted, error) {
-	spec := cmp.Or(begin.spec, x.named.First())
-	before := job.Visited()
-	r := x.newRun(job, spec, begin, bound)
-	solution := solve(r, spec)
-	x.trained.add(string(spec.Name), 1, job.Visited()-before, x.sample.Pass)
-	switch r.Path.Reason {
-	case ending.GivenUp:
-		return nil, nil
-	case ending.NotFinite:
-		return nil, x.sample.OutOfRange()
-	}
-	return resultOf(x, r, solution, spec, begin)
-}
-
-func solve(r *method.Run, spec *method.Spec) *method.Solution {
-	s := r.Objective.Sample
-	switch {
-	case s.Constant():
-		return method.FitOneClass(r)
-	case s.Transductive():
-		return spec.Fit(r)
-	}
-	switch s.All.Unlabeled {
-	case 0:
-		r.Path.Trace.Warn(warning.NoUnlabeled)
-	case 1:
-		r.Path.Trace.Warn(warning.OneUnlabeled)
-	}
-	return method.FitSupervised(r)
-}
-
-func resultOf(x *setting, r *method.Run, solution *method.Solution, spec *method.Spec, begin start) (*fitted, error) {
-	value := 0.0
-	if spec.UsesProbabilities && x.sample.Transductive() && !x.sample.Constant() {
-		value = r.Path.Trace.Objective(0)
-	} else {
-		if part := x.thresholdPart(spec); part > 0 && r.Path.Reason != ending.OneClass {
-			moveIntercepts(r, solution, part)
+	begin := start{model: d.start}
+	if begin.model == nil {
+		part, err := coarse(d, d.parts(), Member{tol: d.loose(partLooseness)})
+		if err != nil {
+			return nil, err
 		}
-		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
-		checkEnd(r, solution)
+		begin = d.startAt(part)
 	}
-	err := x.sample.CheckFinite(value, solution.Coef, solution.Intercept, solution.Outputs, solution.SoftLabels)
-	if err != nil {
-		return nil, err
+	return search(d, Member{begin: begin})
+}
+
+// search is a model of the method of the options.
+func search(d *Data, m Member) (*fitted, error) {
+	result, err := d.Train(m)
+	if err != nil || m.soft {
+		return result, err
 	}
-	out := &fitted{setting: x, spec: spec, trace: r.Path.Trace, reason: r.Path.Reason, before: begin.steps,
-		origin: begin.origin, Result: &Result{Model: modelOf(x, r, solution, value), Returned: string(spec.Name),
-			Alpha: x.options.Alpha, Weight: x.sample.Options.UnlabeledWeight,
-			Transduction:  transduced(x.sample, solution.Score(r.Objective)),
-			Distributions: distributions(x, solution.SoftLabels)}}
-	if r.Origin != nil {
-		out.origin = classed{x.sample.Unlabeled, r.Origin, x.sample.UnlabeledRows}
-	}
-	if x.named.SoftLabels && !spec.SoftLabels { // the start was by another method
-		out.Distributions = distributions(x, make([]float64, len(x.sample.Unlabeled)*r.Objective.Classes))
-		harden(x.sample, out.Distributions, out.Transduction)
-	}
-	return out, nil
+	return compare(result, m.begin), nil
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -70,25 +69,30 @@ func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Option
 	return result
 }
 
-// settingOf is what the runs of a fit have in common.
-func settingOf(t *testing.T, data planted.Data, o method.Options) *setting {
+// dataOf is what the models of a fit may see.
+func dataOf(t *testing.T, p sample.Problem, o method.Options) *Data {
 	t.Helper()
-	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
+	d, err := open(p, nil, o, work.NewJob(1, nil))
+	if err == nil {
+		d, err = d.certain()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := newSetting(s, sample.Problem{}, o, &record{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return d
+}
+
+// settingOf is dataOf planted data.
+func settingOf(t *testing.T, data planted.Data, o method.Options) *Data {
+	t.Helper()
+	return dataOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels}, o)
 }
 
 // runOf is a run at the supervised solution.
 func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *risk.Risk) {
 	t.Helper()
 	x := settingOf(t, data, o)
-	r := x.newRun(x.sample.Job, x.named.First(), start{}, 0)
+	r := x.newRun(x.sample.Job, x.named.First(), Member{})
 	k := r.Objective.Risk()
 	minimize.NewNewton(k.Dim(), work.NewPool(1)).Minimize(k, r.Path.Limits.Start())
 	return r, k
@@ -431,10 +435,10 @@ func TestLabelsThatDoNotSettle(t *testing.T) {
 	newton := minimize.NewNewton(k.Dim(), work.NewPool(1))
 	solve := func(limits minimize.Limits) minimize.Outcome { return newton.Minimize(k, limits) }
 	p := r.Path
-	p.Reason, p.Measure = ending.NoSwitch, func() (float64, float64) { return 0, 0 }
+	p.Reason, p.Measure = path.NoSwitch, func() (float64, float64) { return 0, 0 }
 	p.Settle(solve, hard, func(o minimize.Outcome) minimize.Outcome { return o }, 5, 1)
 	checkEnd(r, &method.Solution{Converged: p.Last.Converged})
-	if p.Reason != ending.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
+	if p.Reason != path.Unsettled || kinds(p.Trace.Warnings) != "unsettled" {
 		t.Errorf("ended by %q, warnings %v", p.Reason, p.Trace.Warnings)
 	}
 	if got := p.Trace.Columns()[2].Values; !slices.Equal(got, []float64{5 + 2*path.SettleRounds}) {

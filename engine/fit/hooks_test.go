@@ -1,10 +1,6 @@
 package fit
 
-import (
-	"testing"
-
-	"github.com/fewlabel/fewlabel/engine/crossfit"
-)
+import "testing"
 
 // replaced sets a variable until the test ends.
 func replaced[T any](t *testing.T, at *T, value T) {
@@ -18,13 +14,13 @@ func replaced[T any](t *testing.T, at *T, value T) {
 func withCoarseStart(t *testing.T, rows int) { replaced(t, &coarseFrom, rows) }
 
 // withThird is the same for a third of them.
-func withThird(t *testing.T, rows int) { replaced(t, &warmRows, rows) }
+func withThird(t *testing.T, rows int) { replaced(t, &thirdFrom, rows) }
 
 // withGathered lets every machine have parts of up to so many non-zeros.
 func withGathered(t *testing.T, nonZeros int) { replaced(t, &maxGathered, nonZeros) }
 
 // withMixture lets fits of this number of unlabeled rows and more be compared with a start at a mixture.
-func withMixture(t *testing.T, rows int) { replaced(t, &crossfit.ManyRows, rows) }
+func withMixture(t *testing.T, rows int) { replaced(t, &manyUnlabeled, rows) }
 
 // withoutMixture leaves fits without the start at a mixture.
 func withoutMixture(t *testing.T) { replaced(t, &mixtureRows, 0) }

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
 // hidden is a problem whose labels hardly show which way the classes lie.
@@ -78,7 +77,7 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 		want bool
 	}{{"hidden classes", hiddenRows, true}, {"groups across the classes", across(t, 1200, 40), false}} {
 		x := settingOf(t, c.data, o)
-		if got := predicts(x, x.sample.Job); got != c.want {
+		if got, err := x.mixturePredicts(); err != nil || got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -97,7 +96,7 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 		alone := mustFitProblem(t, p, o)
 		withMixture(t, 500)
 		mixed := mustFitProblem(t, p, o)
-		crossfit.ManyRows = 1 << 15
+		manyUnlabeled = 1 << 15
 		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
 		if last > before || passesOf(mixed) <= passesOf(alone) {
 			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))
@@ -106,7 +105,7 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 }
 
 // lastOf is the last value of a column.
-func lastOf(history []trace.Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c trace.Column) bool { return c.Name == name })
+func lastOf(history []path.Column, name string) float64 {
+	k := slices.IndexFunc(history, func(c path.Column) bool { return c.Name == name })
 	return history[k].Values[len(history[k].Values)-1]
 }

@@ -4,13 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -20,7 +18,7 @@ type Result struct {
 	Returned      string    // the method whose solution this is, see compare.go
 	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
-	History       []trace.Column
+	History       []path.Column
 	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
 	Weight        float64
 	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start
@@ -39,18 +37,30 @@ type Calibration struct {
 // fitted is the result of a run, with what the next stages need.
 type fitted struct {
 	*Result
-	setting *setting
-	spec    *method.Spec
-	trace   *trace.Trace
-	reason  ending.Reason
-	before  int     // steps of the run before
-	origin  classed // see start
+	data   *Data
+	spec   *method.Spec
+	trace  *path.Trace
+	reason path.Reason
+	before int              // steps of the run before
+	origin sample.Selection // see start
+	v      float64          // weight of the views in a committee; 0: it is none
 }
 
-// conclude is the result for the first n rows, which are the caller's.
-func (f *fitted) conclude(n int) *Result {
-	x := f.setting
+// packed is the model of the packed rows of the fit, of which s is the sample.
+func (f *fitted) packed(s *sample.Sample) *model.Linear {
+	if f.data.sample != s { // they were selected from these
+		return f.Model
+	}
+	return s.Packed(f.Model)
+}
+
+// conclude is the result for the caller's rows, the first ones, and features, where s is the sample of these.
+func (f *fitted) conclude(s *sample.Sample) *Result {
+	x, n := f.data, len(s.Labels)
 	checkShares(f)
+	if x.sample != s {
+		f.Model = s.Unpacked(f.Model)
+	}
 	f.Agreement = agreement(x.sample, f.origin, f.Transduction)
 	f.Transduction = f.Transduction[:n]
 	if f.Distributions != nil {
@@ -63,7 +73,7 @@ func (f *fitted) conclude(n int) *Result {
 	return f.Result
 }
 
-func modelOf(x *setting, r *method.Run, solution *method.Solution, value float64) *model.Linear {
+func modelOf(x *Data, r *method.Run, solution *method.Solution, value float64) *model.Linear {
 	classes := r.Objective.Classes
 	m := &model.Linear{
 		Classes: classes, Features: x.sample.Features, Outputs: model.OutputsOf(classes), ClassPrior: x.prior.Shares,
@@ -103,7 +113,7 @@ func transduced(s *sample.Sample, score objective.Scorer) []int32 {
 }
 
 // distributions are the soft labels of all rows [n, K]; rows of weight 0 have the class shares.
-func distributions(x *setting, soft []float64) []float64 {
+func distributions(x *Data, soft []float64) []float64 {
 	if soft == nil {
 		return nil
 	}
@@ -138,27 +148,26 @@ type Stage struct {
 
 type record struct{ stages []Stage }
 
-// add counts models of a stage and the non-zeros they visited; pass is the number of non-zeros of a pass.
-func (r *record) add(name string, models int, visited int64, pass int) {
-	passes := float64(visited) / float64(max(1, pass))
-	if last := len(r.stages) - 1; last >= 0 && r.stages[last].Name == name {
-		r.stages[last].Models += models
-		r.stages[last].Passes += passes
-	} else if models > 0 {
-		r.stages = append(r.stages, Stage{name, models, passes})
+// add counts a model of a stage and the non-zeros that it visited; pass is the number of non-zeros of a pass.
+func (r *record) add(name string, visited int64, pass int) {
+	if last := len(r.stages) - 1; last < 0 || r.stages[last].Name != name {
+		r.stages = append(r.stages, Stage{Name: name})
 	}
+	stage := &r.stages[len(r.stages)-1]
+	stage.Models++
+	stage.Passes += float64(visited) / float64(max(1, pass))
 }
 
 // checkEnd warns of a fit that has not converged, and corrects the path's reason.
 func checkEnd(r *method.Run, solution *method.Solution) {
 	p, maxIter, tol := r.Path, float64(r.Options.MaxIter), r.Options.Tol
 	switch {
-	case p.Reason == ending.MaxIter && !r.Objective.Sample.Transductive():
+	case p.Reason == path.MaxIter && !r.Objective.Sample.Transductive():
 		p.Trace.Warn(warning.MaxIterDistance, maxIter, solution.Gap, tol)
 		return
-	case p.Reason == ending.MaxIter:
+	case p.Reason == path.MaxIter:
 		p.Trace.Warn(warning.MaxIter, maxIter)
-	case p.Reason == ending.Unsettled:
+	case p.Reason == path.Unsettled:
 		p.Trace.Warn(warning.Unsettled, path.SettleRounds)
 	}
 	if solution.Converged {
@@ -166,14 +175,14 @@ func checkEnd(r *method.Run, solution *method.Solution) {
 	}
 	p.Trace.Warn(solution.Unconverged, solution.Gap, tol)
 	if !p.Reason.Early() {
-		p.Reason = ending.NotConverged
+		p.Reason = path.NotConverged
 	}
 }
 
 // checkShares warns of thresholds that cannot move, and of predicted classes. Methods of probabilities have their own.
 func checkShares(f *fitted) {
-	x := f.setting
-	if !x.sample.Transductive() || f.reason == ending.OneClass || f.spec.UsesProbabilities {
+	x := f.data
+	if !x.sample.Transductive() || f.reason == path.OneClass || f.spec.UsesProbabilities {
 		return
 	}
 	if !x.averages() {
@@ -187,7 +196,7 @@ func checkShares(f *fitted) {
 // checkPredicted warns of classes predicted for less than half of their share of the unlabeled rows. A committee
 // predicts others than the estimated shares, and does not lose by it: docs/notes/committee.md.
 func checkPredicted(f *fitted) {
-	s, prior := f.setting.sample, f.setting.prior.Shares
+	s, prior := f.data.sample, f.data.prior.Shares
 	shares, rows := make([]float64, len(prior)), float64(s.All.Unlabeled)
 	for k, i := range s.Unlabeled {
 		shares[f.Transduction[i]] += s.UnlabeledWeight[k]
@@ -237,34 +246,34 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 
 const roundedShare = 1e-12 // above the rounding of a share, below the weight of a row
 
-// renumbered are the same where row i has the number rows[i]; below 0 it is on another machine.
-func (c classed) renumbered(rows []int32) classed {
-	out := classed{class: []int32{}} // not nil
-	for k, i := range c.rows {
-		if rows[i] >= 0 {
-			out.add(rows[i], c.class[k], c.weights[k])
+// renumbered are rows by their numbers in the whole, without those of other machines.
+func renumbered(part sample.Selection, source []int32) sample.Selection {
+	out := sample.Selection{Class: []int32{}} // not nil
+	for k, i := range part.Rows {
+		if source[i] >= 0 {
+			out.Add(source[i], part.Class[k], part.Weights[k])
 		}
 	}
 	return out
 }
 
 // agreement is the share of the unlabeled rows that keep the class of the supervised start; NaN where there is none.
-func agreement(s *sample.Sample, began classed, classes []int32) float64 {
+func agreement(s *sample.Sample, began sample.Selection, classes []int32) float64 {
 	switch {
 	case s.All.Unlabeled == 0 || s.Constant():
 		return math.NaN()
 	case !s.Transductive():
 		return 1
-	case began.class == nil:
+	case began.Class == nil:
 		return math.NaN()
 	}
 	var sums [2]float64 // weight of the rows with the same class, of all
-	for k, i := range began.rows {
-		if began.class[k] == classes[i] {
-			sums[0] += began.weights[k]
+	for k, i := range began.Rows {
+		if began.Class[k] == classes[i] {
+			sums[0] += began.Weights[k]
 		}
 	}
-	sums[1] = vector.Sum(began.weights)
+	sums[1] = vector.Sum(began.Weights)
 	s.Job.Reduce(sums[:])
 	return sums[0] / sums[1]
 }

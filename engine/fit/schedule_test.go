@@ -28,7 +28,7 @@ func TestRaisedWeightsEndLower(t *testing.T) {
 			o.Method, o.Loss, o.Balance, o.Alpha, o.ClassPrior.Shares = c.by, c.loss, c.balance, 1e-4, data.Shares()
 			for k, atOnce := range []bool{false, true} {
 				x := settingOf(t, data, o)
-				r := x.newRun(x.sample.Job, x.named, start{}, 0)
+				r := x.newRun(x.sample.Job, x.named, Member{})
 				r.AtOnce = atOnce
 				found := x.named.Fit(r)
 				objective[k] += r.Path.Trace.Objective(0)

@@ -88,6 +88,9 @@ func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*R
 	}
 	off := math.Abs(got[0].Model.Objective/want.Model.Objective - 1)
 	most := 1e-10
+	if o.ClassPrior.Shares == nil && o.ClassPrior.Rule == "auto" {
+		most = 1e-6 // shares are found by loose fits
+	}
 	smoothed := o.Loss == method.Hinge || o.Loss == method.CrammerSinger
 	if smoothed || o.Method != "annealing" && o.Method != "switching" {
 		most = 10 * o.Tol
@@ -103,7 +106,7 @@ func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*R
 
 // mostCalls bounds what a fit exchanges, frames and vectors: a tenth more than it did.
 var mostCalls = map[string][2]int{
-	"two classes, annealing, 2 machines": {505, 200}, "two classes, switching, 2 machines": {140, 75},
+	"two classes, annealing, 2 machines": {505, 200}, "two classes, switching, 2 machines": {145, 75},
 	"five classes, annealing, 2 machines": {1115, 210}, "five classes, switching, 2 machines": {475, 160},
 }
 
@@ -195,7 +198,11 @@ func (f shortFit) disturbed(
 	return errs
 }
 
-const frame = 128 // numbers
+// A reduction begins with a frame of some numbers, in which sums follow what all machines must have alike.
+const (
+	frame    = 128
+	firstSum = 16
+)
 
 // everyCall is 1; the race detector, which is slow, looks at some.
 func everyCall() int {
@@ -241,25 +248,27 @@ func TestAMachineThatFailsEndsTheFitOfAll(t *testing.T) {
 	}
 }
 
-// A result with one changed bit, on any machine and at any reduction, is an error of all.
+// A sum with one changed bit, on any machine and at any reduction, is an error of all.
 func TestOneChangedBitEndsTheFitOfAll(t *testing.T) {
 	for of, f := range shortFits() {
 		for at, calls := 1, f.calls(t, 2); at < calls-1; at += everyCall() {
+			changed := false
 			errs := f.disturbed(t, 2, func(rank, call int, v []float64, _ *work.Progress, sum func() error) error {
 				err := sum()
 				if rank == 1 && call == at {
 					k := len(v) / 2
-					if len(v) == frame { // the first sum that it brings, or what it says
-						if k = 28; v[k] == 0 {
-							k = 9
+					if len(v) == frame { // the first sum that it brings
+						if k = firstSum; v[k] == 0 {
+							return err
 						}
 					}
+					changed = true
 					v[k] = math.Float64frombits(math.Float64bits(v[k]) ^ 1)
 				}
 				return err
 			})
 			for rank, err := range errs {
-				if err == nil {
+				if changed && err == nil {
 					t.Errorf("%s, call %d: rank %d has no error", of, at, rank)
 				}
 			}

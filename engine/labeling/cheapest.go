@@ -20,9 +20,9 @@ import (
 //	         Unequal weights: with the counts of hardened soft labels, whose own potentials would split a row
 //	Cost     two classes: cheapestTwo; more: transport, and SoftLabels where it gives the start
 //
-// It changes labels, which are a start where they keep the counts. The potentials, which take m³ once asked for, are in
-// the middle of all that prove them, with mean 0 for the classes with rows: every row's label is the argmax of -c_iy +
-// v_y (ties: untie).
+// It changes labels, which are a start where they keep the counts. Calling potentials costs m³; it returns the midpoint
+// of all optimal dual solutions, with mean 0 over the classes with rows. Every row's label is the argmax of -c_iy + v_y
+// (ties: untie).
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials func() []float64) {
 	if twoClasses(job, shares, len(labels)) {
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
@@ -38,10 +38,10 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) (g *classGraph) {
-	ends, rows := deferredEnds(job, weights), []float64{float64(len(labels))}
+	rows := []float64{float64(len(labels))}
 	job.ReduceDeferred(rows)
 	have := countsOf(job, labels, len(shares))
-	if smallest, largest := work.Ends(ends); smallest < largest {
+	if smallest, largest := rangeOf(job, weights); smallest < largest {
 		have = harden(job, labels, costs, weights, shares, 1e-3)
 		return withCounts(job, labels, costs, have, have, 2, math.MaxInt)
 	}
@@ -63,7 +63,7 @@ func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []floa
 	return g
 }
 
-// harden sets labels to the likeliest ones of soft labels at a low temperature, and returns their counts.
+// harden sets each label to the most probable soft label at a low temperature, and returns the class counts.
 func harden(job *work.Job, labels []int32, costs, weights, shares []float64, last float64) (counts []int) {
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
@@ -76,7 +76,7 @@ func harden(job *work.Job, labels []int32, costs, weights, shares []float64, las
 	return countsOf(job, labels, m)
 }
 
-// withRoom are the potentials of labels after untie; v belongs to the labels as they are, which stay.
+// withRoom returns the potentials of the labels that untie makes from a copy of labels; v are those of labels.
 func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
 	labels = slices.Clone(labels)
 	for range v {
@@ -92,8 +92,9 @@ func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
 // tied is the relative difference of costs that rounding may explain.
 const tied = 1e-12
 
-// untie moves rows that cost the same in two classes at the potentials v, as copies of a row with different labels do,
-// all to the class that has more of them: else rounding would decide. It reports whether both classes had any.
+// untie moves rows that cost the same in two classes at the potentials v to the class that has more of them: copies of
+// a row with different labels, for example, where otherwise rounding would decide. It reports whether both classes had
+// such rows.
 func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 	m := len(v)
 	rows, ties := make([]float64, m*m), [][3]int(nil)
@@ -120,7 +121,7 @@ func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 	return moved
 }
 
-// exclude makes infinite potentials, of classes without rows, finite ones at which no row has such a class.
+// exclude replaces the infinite potentials of classes without rows by finite ones so low that no row gets such a class.
 func exclude(job *work.Job, potentials, costs []float64) {
 	_, largest := job.Range(0, floats.Norm(costs, math.Inf(1)))
 	lowest := 0.0
@@ -136,8 +137,8 @@ func exclude(job *work.Job, potentials, costs []float64) {
 	}
 }
 
-// Finite replaces costs [n, m] of +Inf, of classes that a row cannot have, by numbers so large that the cheapest labels
-// have as few of them as any.
+// Finite replaces costs [n, m] of +Inf, for classes that a row cannot have, by finite costs so large that the cheapest
+// labels have the least possible number of them.
 //
 //	Problem  a number M so that every exchange of labels that gives up a forbidden label lowers the cost
 //	Source   the cheapest labels differ from others by exchanges around cycles of at most m classes, each at most the

@@ -185,21 +185,22 @@ func cutOf(share, rows float64) float64 {
 	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
 }
 
-func labelOne(job *work.Job, labels []int32, one func(i int) bool) {
+// labelOne sets the labels of the chosen rows to 1, and the others to 0.
+func labelOne(job *work.Job, labels []int32, chosen func(i int) bool) {
 	job.Every(len(labels), func(i int) {
-		if labels[i] = 0; one(i) {
+		if labels[i] = 0; chosen(i) {
 			labels[i] = 1
 		}
 	})
 }
 
-// deferredEnds are the smallest and the largest weight of every machine, after the next reduction.
-func deferredEnds(job *work.Job, weights []float64) [][]float64 {
-	smallest, largest := math.Inf(1), math.Inf(-1)
+// rangeOf is the smallest and the largest weight of all machines.
+func rangeOf(job *work.Job, weights []float64) (smallest, largest float64) {
+	smallest, largest = math.Inf(1), math.Inf(-1)
 	for _, s := range weights {
 		smallest, largest = min(smallest, s), max(largest, s)
 	}
-	return job.GatherDeferred(smallest, largest)
+	return job.Range(smallest, largest)
 }
 
 // weighed is a key with the weight of its rows; see inOrder.
@@ -233,10 +234,10 @@ const (
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
 func (s *selection) find(weights []float64, share float64) (q quantile) {
-	ends, sums := deferredEnds(s.job, weights), []float64{float64(len(weights)), vector.Sum(weights)}
+	sums := []float64{float64(len(weights)), vector.Sum(weights)}
 	s.job.ReduceDeferred(sums)
+	smallest, largest := rangeOf(s.job, weights)
 	counts, sizes := s.histograms()
-	smallest, largest := work.Ends(ends)
 	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
 	target := share * q.total
 	if q.counted {
@@ -254,7 +255,7 @@ func (s *selection) find(weights []float64, share float64) (q quantile) {
 			q.key = ofOrder(s.prefix)
 			q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
 			return q
-		case size*len(ends) <= maxSent:
+		case size*s.job.Machines() <= maxSent:
 			s.finish(&q, size, target)
 			return q
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/path"
 )
 
 // anneal is deterministic annealing.
@@ -66,9 +66,9 @@ const (
 )
 
 // coolingOf begins at the first temperature, or from a start below it.
-func coolingOf(r *Run) *schedule.Cooling {
+func coolingOf(r *Run) *path.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
-	c := &schedule.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
+	c := &path.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
 		Coldest:      coldest * first,
 		SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
 	switch {

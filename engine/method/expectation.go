@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
-	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -26,7 +24,7 @@ func regularize(d *descent, entropy float64) *Solution {
 	p, solve := d.Path, d.solve(d.risk)
 	d.measureProbable(expected.Measure)
 	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
-		rising := &schedule.Rising{Parts: parts, Full: entropy, End: ending.Converged}
+		rising := &path.Rising{Parts: parts, Full: entropy, End: path.Converged}
 		p.Follow(solve, expected, rising, downhill(looseness*d.Options.Tol, pathSteps))
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
@@ -56,7 +54,7 @@ func entropyParts(r *Run, entropy float64) []float64 {
 	if entropy == 0 || r.AtOnce {
 		return nil
 	}
-	parts := append([]float64{0}, schedule.Parts(firstEntropy, raiseEntropy)...)
+	parts := append([]float64{0}, path.Parts(firstEntropy, raiseEntropy)...)
 	return parts[max(0, len(parts)+1-r.Options.MaxIter):]
 }
 
@@ -69,7 +67,7 @@ type rounds struct {
 
 func (s *rounds) Level() (value, historyLevel float64) { return 1, s.Full }
 
-func (s *rounds) Next(step schedule.Step) ending.Reason {
+func (s *rounds) Next(step path.Step) path.Reason {
 	held := s.Residual <= belief.Tolerance
 	if s.stuck++; s.Residual < 0.9*s.lowest || held {
 		s.stuck, s.lowest = 0, min(s.lowest, s.Residual)
@@ -77,29 +75,29 @@ func (s *rounds) Next(step schedule.Step) ending.Reason {
 	s.count++
 	switch {
 	case step.Solve.Converged && held:
-		return ending.Converged
+		return path.Converged
 	case s.stuck >= patience || s.count == maxRounds && !held:
-		return ending.Constraint
+		return path.Constraint
 	case s.count == maxRounds:
-		return ending.NotConverged
+		return path.NotConverged
 	}
 	if !step.Solve.Converged {
 		s.Means.Convex = !s.Means.Convex
 	}
-	return ending.None
+	return path.None
 }
 
 // warnProbable warns where the class prior is not met, or the last solve has not converged.
 func warnProbable(r *Run, exact bool, residual float64) {
 	trace, last := r.Path.Trace, r.Path.Last
 	switch reason := r.Path.Reason; {
-	case reason == ending.Constraint:
+	case reason == path.Constraint:
 		trace.Warn(warning.Constraint, residual, belief.Tolerance)
-	case reason == ending.MaxIter && exact:
+	case reason == path.MaxIter && exact:
 		trace.Warn(warning.MaxIterResidual, float64(r.Options.MaxIter), residual)
-	case reason == ending.MaxIter:
+	case reason == path.MaxIter:
 		trace.Warn(warning.MaxIter, float64(r.Options.MaxIter))
-	case reason == ending.NotConverged:
+	case reason == path.NotConverged:
 		trace.Warn(warning.NotConverged, last.Gap/math.Abs(last.Value), r.Options.Tol)
 	}
 }
@@ -127,13 +125,13 @@ type repeated struct {
 
 func (s *repeated) Level() (value, historyLevel float64) { return 1, s.weight }
 
-func (s *repeated) Next(step schedule.Step) ending.Reason {
+func (s *repeated) Next(step path.Step) path.Reason {
 	s.count++
 	switch {
 	case step.Solve.Converged:
-		return ending.Converged
+		return path.Converged
 	case step.Solve.Steps < pathSteps || s.count >= maxRounds:
-		return ending.NotConverged
+		return path.NotConverged
 	}
-	return ending.None
+	return path.None
 }

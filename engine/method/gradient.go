@@ -2,11 +2,9 @@ package method
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
-	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
@@ -26,11 +24,11 @@ func descend(d *descent) *Solution {
 	free := belief.NewFree(d.risk, d.Costs, descentPairs)
 	p, tol, weight := d.Path, d.Options.Tol, d.Objective.Weight
 	if !d.AtOnce {
-		rising := &schedule.Rising{Parts: schedule.Parts(firstPart, raisePart), Full: weight, End: ending.Stationary}
+		rising := &path.Rising{Parts: path.Parts(firstPart, raisePart), Full: weight, End: path.Stationary}
 		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
 	}
-	last := &schedule.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak,
-		End: ending.Stationary}
+	last := &path.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak,
+		End: path.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	solution := d.read()
 	solution.Unconverged = warning.NotStationary

@@ -1,18 +1,15 @@
 package method
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/objective"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
-	"github.com/fewlabel/fewlabel/engine/schedule"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -24,9 +21,10 @@ type Run struct {
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path
-	Soft      bool    // annealing ends with soft labels, unless max_iter ends it
-	AtOnce    bool    // the schedule begins near its end: at a start, or where labels are to settle at once
-	Origin    []int32 // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
+	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
+	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
+	Scores    []float64 // [unlabeled, K] that atScores begins at
+	Origin    []int32   // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
 
 // Solution is a fitted classifier: outputs f_y(x) = coef_y . x + intercept_y, from which the class scores come.
@@ -55,10 +53,13 @@ type descent struct {
 
 // Fit runs a method from the start, or from the supervised solution if that is finite. All rows have scores there.
 func (s *Spec) Fit(r *Run) *Solution {
+	if s.direct != nil {
+		return s.direct(r)
+	}
 	d := r.descent()
 	if r.Objective.Start == nil {
 		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
-			r.Path.Reason = ending.NotFinite
+			r.Path.Reason = path.NotFinite
 			return nil
 		}
 	}
@@ -102,9 +103,9 @@ func (r *Run) exchange() belief.Exchange {
 }
 
 // follow takes the path through a schedule, with this number of Newton steps a solve, and reports whether it goes on.
-func (d *descent) follow(f minimize.Objective, b path.Belief, s schedule.Schedule, steps int) (goesOn bool) {
+func (d *descent) follow(f minimize.Objective, b path.Belief, s path.Schedule, steps int) (goesOn bool) {
 	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps))
-	return d.Path.Reason != ending.NotFinite && d.Path.Reason != ending.GivenUp
+	return d.Path.Reason != path.NotFinite && d.Path.Reason != path.GivenUp
 }
 
 // solve minimizes the risk in one of its forms by Newton steps.
@@ -132,59 +133,21 @@ func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) *
 	return d.read()
 }
 
-// read is the last use of the risk. The minimizer's vectors are as large as the results and are freed before.
+// read is the last use of the risk.
 func (d *descent) read() *Solution {
 	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
 		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
-	if int64(k.Dim()) > largeVector {
-		runtime.GC()
-	}
 	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)
 	vector.Scale(out.Coef, 1/s.Length)
 	return out
 }
 
-// largeVector is the number of variables from which on memory counts.
-const largeVector = 1 << 18
-
 func FitOneClass(r *Run) *Solution {
 	s := r.Objective.Sample
 	decision := float64(2*s.Class[0] - 1)
 	r.Path.Trace.Warn(warning.OneClass, float64(s.Class[0]))
-	r.Path.Reason = ending.OneClass
+	r.Path.Reason = path.OneClass
 	return &Solution{Coef: make([]float64, s.Features), Intercept: []float64{decision}, Loss: r.Objective.Loss(0),
 		Outputs: slices.Repeat([]float64{decision}, s.Rows.Rows()), Converged: true}
-}
-
-func FitSupervised(r *Run) *Solution {
-	p, limits := r.Path, r.Path.Limits.Supervised()
-	p.Reason = ending.Converged
-	d := r.descent()
-	p.Last = d.sharpen(d.newton.Minimize(d.risk, limits))
-	p.Last.Converged = p.Last.Converged || p.Last.Gap <= p.Limits.Tol*p.Last.Value
-	if p.Steps = p.Last.Steps; !p.Last.Converged && p.Steps == p.Limits.MaxIter {
-		p.Reason = ending.MaxIter
-	}
-	if r.Objective.Sample.All.Unlabeled == 0 {
-		p.Record(0, 0)
-		return d.read()
-	}
-	solution := d.read() // with the scores of unlabeled rows
-	p.Measure = func() (value, share float64) {
-		return r.Objective.Measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
-	}
-	p.Record(0, 0)
-	return solution
-}
-
-// FitScores is the loose solution at the hard labels that keep the shares and have the largest scores [unlabeled, K].
-func FitScores(r *Run, scores []float64) *Solution {
-	d := r.descent()
-	r.Costs.Admit(d.risk)
-	hard := belief.NewHard(d.risk, r.Costs, nil)
-	hard.BeginByScores(scores)
-	hard.Enter(1)
-	r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
-	return d.read()
 }

@@ -2,8 +2,7 @@ package method
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
-	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/path"
 )
 
 // begin of the page
@@ -15,7 +14,7 @@ import (
 func selfTrain(d *descent) *Solution { // at the supervised solution, or at a model to start from
 	hard := belief.NewHard(d.risk, d.Costs, nil)
 	hard.Begin() // labels by its scores
-	rising := &schedule.Rising{Parts: []float64{0.01, 0.1, 0.5}, Full: d.Objective.Weight, End: ending.NoSwitch}
+	rising := &path.Rising{Parts: []float64{0.01, 0.1, 0.5}, Full: d.Objective.Weight, End: path.NoSwitch}
 	if !d.follow(d.risk, hard, rising, 1) {
 		return nil
 	}

@@ -2,9 +2,8 @@ package method
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/labeling"
-	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/path"
 )
 
 // switchLabels is the transductive method with hard labels.
@@ -22,7 +21,7 @@ func switchLabels(d *descent) *Solution {
 	if d.Objective.Start != nil && d.Options.MaxSwitches == 0 { // a limit on exchanges has no soft labels
 		return switchFromStart(d, hard)
 	}
-	return d.raise(hard, schedule.Parts(firstLevel, raise))
+	return d.raise(hard, path.Parts(firstLevel, raise))
 }
 
 // raise raises λ' by these parts, or at once to its value, with hard labels that begin at the current scores.
@@ -31,7 +30,7 @@ func (d *descent) raise(hard *belief.Hard, parts []float64) *Solution {
 		parts = []float64{1}
 	}
 	hard.Begin()
-	rising := &schedule.Rising{Parts: parts, Full: d.Objective.Weight, Stays: true, End: ending.NoSwitch}
+	rising := &path.Rising{Parts: parts, Full: d.Objective.Weight, Stays: true, End: path.NoSwitch}
 	if !d.follow(d.risk, hard, rising, 1) {
 		return nil
 	}
@@ -52,7 +51,7 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	d.Costs.Cheapest(hard.Labels)
 	warm, weight := belief.Warm{Soft: soft, Hard: hard}, d.Objective.Weight
-	once := schedule.Once{At: softStart * firstTemperature(d.Run), HistoryLevel: weight, End: ending.NoSwitch}
+	once := path.Once{At: softStart * firstTemperature(d.Run), HistoryLevel: weight, End: path.NoSwitch}
 	if !d.follow(soft, warm, once, softSteps) {
 		return nil
 	}
@@ -72,7 +71,7 @@ func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 //	Stops    as switching does, with no pair left to exchange for "no label changes"
 //	Cost     an exchange: a Newton step, see minimize, and a look at all costs
 func switchPairs(d *descent) *Solution {
-	return d.raise(belief.NewHard(d.risk, d.Costs, labeling.SwitchPair), append(schedule.Parts(firstCost, 2), 1))
+	return d.raise(belief.NewHard(d.risk, d.Costs, labeling.SwitchPair), append(path.Parts(firstCost, 2), 1))
 }
 
 const firstCost = 1e-5

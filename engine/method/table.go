@@ -14,7 +14,8 @@ import (
 
 type Spec struct {
 	Name   Method
-	fit    func(d *descent) *Solution // nil: Begins does
+	fit    func(d *descent) *Solution // from a start or the supervised solution; nil: Begins does, or
+	direct func(r *Run) *Solution     // in one go: a member of a fit, no method of the options
 	Losses []Loss                     // that it supports
 	// Balance that measured best: "mean" takes the fewest passes, but finds small classes less well.
 	Balance           string                         // "labels": thresholds stay where the labels put them
@@ -51,6 +52,11 @@ var table = []Spec{
 		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
 	{Name: "posterior", fit: project, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight",
 		UsesProbabilities: true},
+
+	// Members of a fit that are no methods of the options.
+	{Name: Supervised, direct: supervise, Balance: "mean"},
+	{Name: Mixture, direct: mix},
+	{Name: AtScores, direct: atScores, Balance: "mean"},
 }
 
 func Find(name Method) *Spec {
@@ -123,6 +129,10 @@ const (
 	auto      Method = "auto" // annealing, in a committee or compared with switching
 	annealing Method = "annealing"
 	switching Method = "switching"
+
+	Supervised Method = "supervised"
+	Mixture    Method = "mixture"
+	AtScores   Method = "at_scores" // the solution at the labels that a mixture finds
 )
 
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.
@@ -157,7 +167,7 @@ const maxWeight = 1e6
 
 func (o *Options) Table() option.Table {
 	return option.Table{
-		{Name: "method", Value: (*string)(&o.Method), Choices: namesOf(table, func(s Spec) Method { return s.Name }),
+		{Name: "method", Value: (*string)(&o.Method), Choices: choices(),
 			Meaning: "how unlabeled rows are used"},
 		{Name: "alpha", Value: (*option.Weight)(&o.Alpha), Exclusive: true,
 			Meaning: "strength of the regularization; auto: 1e-3, or less if there are many rows"},
@@ -187,6 +197,15 @@ func (o *Options) Table() option.Table {
 		{Name: "threads", Value: &o.Threads, Minimum: 1, Meaning: "maximum number of threads"},
 	}
 }
+
+// choices are the names of the methods of the options.
+func choices() []string {
+	offered := slices.DeleteFunc(slices.Clone(table), func(s Spec) bool { return s.Direct() })
+	return namesOf(offered, func(s Spec) Method { return s.Name })
+}
+
+// Direct reports whether a spec is a member of a fit and no method of the options.
+func (s *Spec) Direct() bool { return s.direct != nil }
 
 func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
 	for _, entry := range entries {

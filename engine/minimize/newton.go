@@ -1,5 +1,5 @@
 // Package minimize finds the minimum of smooth functions of many variables. It sees an objective as value, gradient and
-// Hessian times vector and knows nothing of data or labels.
+// Newton direction and knows nothing of data, labels or how variables are stored.
 //
 // # Newton with conjugate gradients
 //
@@ -26,22 +26,20 @@ import (
 
 // Objective is a function at a current point, which it holds, with its generalized Hessian.
 type Objective interface {
-	Operator
 	// Gradient puts the gradient at the current point into dst and returns the value. It may forget the direction.
 	Gradient(dst []float64) float64
 	// Gap is an upper bound on F(w) - F(w*) at the current point, given the gradient there.
 	Gap(gradient []float64) float64
-	// UpdateHessian fixes the generalized Hessian at the current point.
-	UpdateHessian()
-	// SetDirection prepares the line w + t s.
-	SetDirection(s []float64)
+	// Direction prepares the line w + t s, where |H s + g| <= η |g|, and returns its slope at w. It overwrites g, the
+	// gradient at the current point.
+	Direction(g []float64, eta float64) (slope float64)
 	// Line gives the value along that line, up to a constant of the line, and its first and second derivative.
 	Line(t float64) (value, slope, curvature float64)
 	// Step moves the current point to w + t s.
 	Step(t float64)
-	// Round allows gradients and products exact to some six digits, which take less time, or forbids them from now on;
-	// it reports whether they will be.
-	Round(allowed bool) bool
+	// Approximate allows gradients that are exact to some six digits, or forbids them from now on; it reports whether
+	// they will be approximate.
+	Approximate(allowed bool) bool
 }
 
 type Limits struct {
@@ -49,7 +47,7 @@ type Limits struct {
 	MaxSteps  int     // Newton steps
 	Forcing   float64 // largest η; 0 means 0.5
 	Line      float64 // fraction of the slope at which a line search may end; 0 means exact
-	Rounded   bool    // rounded to the end, see Round; otherwise as far as that leads
+	Rounded   bool    // approximate gradients to the end; otherwise as far as they lead
 	Descends  bool    // steps go to lower values only, as of an objective that is not convex; its Gap is no bound
 }
 
@@ -64,18 +62,18 @@ type Outcome struct {
 // Finite reports whether the minimization has not left the range of numbers: nothing that follows could bring it back.
 func (o Outcome) Finite() bool { return o.Gap-o.Gap == 0 }
 
-// Newton minimizes an objective by Newton steps with conjugate gradients. Its vectors are kept for the next call.
+// Newton minimizes an objective by Newton steps. It keeps the memory of the gradient for the next call.
 type Newton struct {
-	*ConjugateGradients
-	gradient []float64 // the residual takes its place
+	pool     *work.Pool
+	gradient []float64
 }
 
-func NewNewton(d int, pool *work.Pool) *Newton {
-	return &Newton{ConjugateGradients: NewConjugateGradients(d, pool), gradient: make([]float64, d)}
-}
+func NewNewton(d int, pool *work.Pool) *Newton { return &Newton{pool, make([]float64, d)} }
 
+// Minimize takes steps: gradient, test of convergence, forcing term, direction, line search, step. Where approximate
+// gradients lead no further, it goes on with exact ones.
 func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
-	rounded := f.Round(true)
+	approximate := f.Approximate(true)
 	forcing := cmp.Or(limits.Forcing, 0.5)
 	eta, last := forcing, 0.0
 	var result Outcome
@@ -85,11 +83,10 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			return result
 		}
 		value := f.Gradient(n.gradient)
-		n.residual = n.gradient
 		norm, gap := n.norm(), f.Gap(n.gradient)
 		converged := gap <= limits.Tolerance*value
-		if (converged || steps > 0 && gap > result.Gap) && rounded && !limits.Rounded { // the same for certain
-			rounded = f.Round(false)
+		if (converged || steps > 0 && gap > result.Gap) && approximate && !limits.Rounded { // the same for certain
+			approximate = f.Approximate(false)
 			continue
 		}
 		result = Outcome{Value: value, Gap: gap, Steps: steps, Converged: converged}
@@ -100,21 +97,27 @@ func (n *Newton) Minimize(f Objective, limits Limits) Outcome {
 			eta = nextForcing(eta, norm/last, forcing)
 		}
 		last = norm
-		f.UpdateHessian()
-		n.pool.Stripes(len(n.step), func(lo, hi int) { vector.Scale(n.gradient[lo:hi], -1) })
 		enough := 0.3 * math.Sqrt(max(0, limits.Tolerance*value/gap)) // for the tolerance
-		f.SetDirection(n.Solve(f, n.gradient, max(eta, enough), maxConjugateSteps))
-		t := lineSearch(f, -n.inner, max(limits.Line, exactLine), limits.Descends)
+		slope := f.Direction(n.gradient, max(eta, enough))
+		t := lineSearch(f, slope, max(limits.Line, exactLine), limits.Descends)
 		switch {
 		case t != 0:
 			f.Step(t)
 			steps++
-		case rounded && !limits.Rounded:
-			rounded = f.Round(false)
+		case approximate && !limits.Rounded:
+			approximate = f.Approximate(false)
 		default:
 			return result
 		}
 	}
+}
+
+func (n *Newton) norm() float64 {
+	var sum [1]float64
+	n.pool.Total(len(n.gradient), sum[:], func(lo, hi int, dst []float64) {
+		dst[0] = vector.Dot(n.gradient[lo:hi], n.gradient[lo:hi])
+	})
+	return math.Sqrt(sum[0])
 }
 
 // nextForcing is choice 2 of Eisenstat & Walker 1996 with its safeguard; fall = |g| / |g before|.
@@ -127,7 +130,6 @@ func nextForcing(eta, fall, largest float64) float64 {
 }
 
 const (
-	maxConjugateSteps  = 250
 	exactLine          = 1e-10 // where rounding ends a line search
 	maxLineEvaluations = 60
 	leastDecrease      = 1e-4

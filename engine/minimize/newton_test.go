@@ -2,12 +2,8 @@ package minimize
 
 import (
 	"math"
-	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
-	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -34,12 +30,18 @@ func (q *quadratic) Gradient(dst []float64) float64 {
 func (q *quadratic) Gap(gradient []float64) float64 {
 	return vector.Dot(gradient, gradient) / (2 * 0.01)
 }
-func (q *quadratic) UpdateHessian()                   {}
-func (q *quadratic) Round(bool) bool                  { return false }
-func (q *quadratic) Precondition(_, _ []float64) bool { return false }
-func (q *quadratic) Columns() panel.Shape             { return panel.Shape{Features: len(q.c), Classes: 1} }
-func (q *quadratic) HessVec(dst, p []float64)         { floats.MulTo(dst, q.c, p) }
-func (q *quadratic) SetDirection(s []float64)         { q.s = s }
+func (q *quadratic) Approximate(bool) bool { return false }
+
+// Direction leaves no more than half of what is allowed.
+func (q *quadratic) Direction(g []float64, eta float64) (slope float64) {
+	q.s = make([]float64, len(g))
+	for j, c := range q.c {
+		q.s[j] = -(1 - eta/2) * g[j] / c
+		slope += q.s[j] * g[j]
+	}
+	return slope
+}
+
 func (q *quadratic) Line(t float64) (value, slope, curvature float64) {
 	for j, c := range q.c {
 		slope += c * (q.w[j] + t*q.s[j] - float64(j)) * q.s[j]
@@ -62,22 +64,6 @@ func TestNewtonFindsTheMinimumOfAQuadratic(t *testing.T) {
 	for j, w := range q.w {
 		if math.Abs(w-float64(j)) > 1e-4 {
 			t.Errorf("w[%d] is %v", j, w)
-		}
-	}
-}
-
-func TestConjugateGradientsKnowTheSlopeAlongTheirStep(t *testing.T) {
-	q := newQuadratic(23)
-	for j := range q.c {
-		q.c[j] = float64(1 + j%7) // well conditioned: else residuals are orthogonal to fewer digits
-	}
-	for steps := range 6 {
-		b := make([]float64, 23)
-		q.Gradient(b)
-		c := NewConjugateGradients(23, work.NewPool(1))
-		s := c.Solve(q, slices.Clone(b), 0, steps)
-		if want := vector.Dot(b, s); math.Abs(c.inner-want) > 1e-12*want {
-			t.Errorf("%d steps: b . s is %v, should be %v", steps, c.inner, want)
 		}
 	}
 }

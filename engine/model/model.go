@@ -82,11 +82,10 @@ func (m *Linear) Arrays() []Array {
 
 // Decisions sets dst [rows*Outputs]; a row has the same bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
-	err := CheckFeatures(rows, m.Features)
-	if err == nil {
-		rows.Decisions(pool, m.weights(), dst)
+	if err := CheckFeatures(rows, m.Features); err != nil {
+		return err
 	}
-	return err
+	return rows.Decisions(pool, m.weights(), dst)
 }
 
 func (m *Linear) weights() rows.Weights {
@@ -98,12 +97,11 @@ func (m *Linear) Predict(pool *work.Pool, rows *rows.Matrix, dst []int32) error 
 	if err := CheckFeatures(rows, m.Features); err != nil {
 		return err
 	}
-	rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
+	return rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
 		for i := range len(decisions) / m.Outputs {
 			dst[first+i] = m.class(decisions[i*m.Outputs : (i+1)*m.Outputs])
 		}
 	})
-	return nil
 }
 
 func (m *Linear) class(decisions []float64) int32 {
@@ -258,7 +256,7 @@ func take(m Model, given map[string][]float64) error {
 	return nil
 }
 
-// Report is what a fit reports, and what the caller keeps with the model.
+// Report is what a fit reports of a model, and what the caller stores with it.
 type Report struct {
 	Method      string
 	Iterations  int
@@ -283,7 +281,7 @@ func (r *Report) fields() []strictjson.Field {
 
 func (r *Report) report() *Report { return r }
 
-// A kind without conditions of its own has these two of its Report.
+// Default: no further checks.
 func (*Report) checkSizes() error   { return nil }
 func (*Report) checkContent() error { return nil }
 

@@ -1,4 +1,5 @@
-// Package panel lays out the weights of several columns, as of classes, side by side, 32 at a time. Start at Shape.
+// Package panel lays out the weights of several columns, as of classes, side by side, 32 at a time, and solves linear
+// equations for all columns at once. Start at Shape, then ConjugateGradients.
 package panel
 
 // Shape is the shape of the weights of several classes: features times classes in panels of up to 32 classes, one panel

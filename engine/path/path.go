@@ -1,14 +1,12 @@
-// Package path is the outer loop of every method: minimize at the belief, relabel, record, go to the next level; and
-// settling, which ends a path at hard labels. Start at Follow.
+// Package path is the outer loop of every method: minimize at the belief, relabel, record, go to the next level of a
+// schedule; and settling, which ends a path at hard labels. It has the schedules, the record of a run and the reasons
+// why a fit ends. Start at Path.Follow.
 package path
 
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
-	"github.com/fewlabel/fewlabel/engine/schedule"
-	"github.com/fewlabel/fewlabel/engine/trace"
 )
 
 // A Belief has the labels of the unlabeled rows, hard or soft, and puts them into the objective.
@@ -25,56 +23,56 @@ type Solver func(limits minimize.Limits) minimize.Outcome
 
 // Path is the way of one run through the levels of its schedule.
 type Path struct {
-	Trace   *trace.Trace
+	Trace   *Trace
 	Limits  Limits
 	Measure func() (objective, share float64) // entries of the history at the current point
 	Bound   float64                           // the run is given up if it will not end below this objective; 0: never
 	AtEnd   bool                              // the first step has to be below the bound
 
 	Steps  int
-	Reason ending.Reason
+	Reason Reason
 	Last   minimize.Outcome // of the last solve
 }
 
 // Follow takes steps until the schedule ends, or one step is left to settle the labels.
-func (p *Path) Follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+func (p *Path) Follow(solve Solver, b Belief, s Schedule, limits minimize.Limits) {
 	p.follow(solve, b, s, limits, 1)
 }
 
 // Complete follows a schedule without settling. Its first step is always taken; an earlier reason to end early is kept.
-func (p *Path) Complete(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+func (p *Path) Complete(solve Solver, b Belief, s Schedule, limits minimize.Limits) {
 	before := p.Reason
-	if before == ending.NotFinite {
+	if before == NotFinite {
 		return
 	}
-	p.Reason = ending.None
+	p.Reason = None
 	p.step(solve, b, s, limits)
 	p.follow(solve, b, s, limits, 0)
-	if before.Early() && p.Reason != ending.NotFinite {
+	if before.Early() && p.Reason != NotFinite {
 		p.Reason = before
 	}
 }
 
 // follow leaves this number of steps for what comes after.
-func (p *Path) follow(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits, left int) {
-	for p.Reason == ending.None {
+func (p *Path) follow(solve Solver, b Belief, s Schedule, limits minimize.Limits, left int) {
+	for p.Reason == None {
 		switch {
 		case p.Trace.Job.Stopped():
-			p.Reason = ending.Stopped
+			p.Reason = Stopped
 		case p.Trace.Before+p.Steps >= p.Limits.MaxIter-left:
-			p.Reason = ending.MaxIter
+			p.Reason = MaxIter
 		default:
 			p.step(solve, b, s, limits)
 		}
 	}
 }
 
-func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize.Limits) {
+func (p *Path) step(solve Solver, b Belief, s Schedule, limits minimize.Limits) {
 	level, historyLevel := s.Level()
 	b.Enter(level)
 	p.Steps++
 	if p.Last = solve(limits); !p.Last.Finite() {
-		p.Reason = ending.NotFinite
+		p.Reason = NotFinite
 		return
 	}
 	switched, entropy := b.Relabel()
@@ -82,10 +80,10 @@ func (p *Path) step(solve Solver, b Belief, s schedule.Schedule, limits minimize
 	p.Trace.Job.ReduceDeferred(sums)
 	p.record(historyLevel, sums)
 	if p.cannotBeat() {
-		p.Reason = ending.GivenUp
+		p.Reason = GivenUp
 		return
 	}
-	p.Reason = s.Next(schedule.Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
+	p.Reason = s.Next(Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
 }
 
 // record adds a step to the history; sums are labels switched and entropy, completed by the reduction in Measure.
@@ -163,7 +161,7 @@ func (p *Path) Settle(
 	p.Last = sharpen(p.Last)
 	p.Steps++
 	if !settled && !p.Reason.Early() {
-		p.Reason = ending.Unsettled
+		p.Reason = Unsettled
 	}
 	p.Record(historyLevel, changed+switched)
 }

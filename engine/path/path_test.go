@@ -5,10 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
-	"github.com/fewlabel/fewlabel/engine/schedule"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -29,7 +26,7 @@ func (l *levels) Relabel() (switched int, entropy float64) {
 
 func newPath(maxIter int) *Path {
 	job := work.NewJob(1, nil)
-	return &Path{Trace: &trace.Trace{Job: job}, Limits: NewLimits(1e-3, maxIter, false),
+	return &Path{Trace: &Trace{Job: job}, Limits: NewLimits(1e-3, maxIter, false),
 		Measure: func() (objective, share float64) { return 1, 0 }}
 }
 
@@ -37,14 +34,14 @@ func solve(limits minimize.Limits) minimize.Outcome {
 	return minimize.Outcome{Value: 1, Converged: true}
 }
 
-func rising() *schedule.Rising {
-	return &schedule.Rising{Parts: []float64{0.1, 0.5}, Full: 2, Stays: true, End: ending.NoSwitch}
+func rising() *Rising {
+	return &Rising{Parts: []float64{0.1, 0.5}, Full: 2, Stays: true, End: NoSwitch}
 }
 
 func TestAPathStaysAtALevelAsLongAsLabelsChange(t *testing.T) {
 	p, b := newPath(100), &levels{switches: 2}
 	p.Follow(solve, b, rising(), minimize.Limits{})
-	if p.Reason != ending.NoSwitch || p.Steps != 4 || !slices.Equal(b.entered, []float64{0.1, 0.1, 0.1, 0.5}) {
+	if p.Reason != NoSwitch || p.Steps != 4 || !slices.Equal(b.entered, []float64{0.1, 0.1, 0.1, 0.5}) {
 		t.Errorf("%v after %d steps at %v", p.Reason, p.Steps, b.entered)
 	}
 }
@@ -52,22 +49,22 @@ func TestAPathStaysAtALevelAsLongAsLabelsChange(t *testing.T) {
 func TestAPathLeavesAStepToSettle(t *testing.T) {
 	p, b := newPath(3), &levels{switches: 100}
 	p.Follow(solve, b, rising(), minimize.Limits{})
-	if p.Reason != ending.MaxIter || p.Steps != 2 {
+	if p.Reason != MaxIter || p.Steps != 2 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
 	b.entered, b.switches = nil, 2
 	p.Settle(solve, b, func(o minimize.Outcome) minimize.Outcome { return o }, 7, 2)
-	if switched := p.Trace.Columns()[2].Values; p.Reason != ending.MaxIter || p.Steps != 3 || switched[2] != 8 { // 7 before, 1 as long as the risk falls
+	if switched := p.Trace.Columns()[2].Values; p.Reason != MaxIter || p.Steps != 3 || switched[2] != 8 { // 7 before, 1 as long as the risk falls
 		t.Errorf("%v after %d steps, labels switched %v", p.Reason, p.Steps, switched)
 	}
 }
 
 func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
-	for maxIter, want := range map[int]ending.Reason{1: ending.MaxIter, 100: ending.Stationary} {
+	for maxIter, want := range map[int]Reason{1: MaxIter, 100: Stationary} {
 		p, b := newPath(maxIter), &levels{}
 		p.Follow(solve, b, rising(), minimize.Limits{})
 		before := p.Steps
-		p.Complete(solve, b, schedule.Once{At: 1, End: ending.Stationary}, minimize.Limits{})
+		p.Complete(solve, b, Once{At: 1, End: Stationary}, minimize.Limits{})
 		if p.Reason != want || p.Steps != before+1 {
 			t.Errorf("max_iter %d: %v after %d and %d steps", maxIter, p.Reason, before, p.Steps)
 		}
@@ -78,14 +75,14 @@ func TestAPathEndsWhereNumbersAreNotFiniteOrTheBoundIsOutOfReach(t *testing.T) {
 	p := newPath(100)
 	lost := func(minimize.Limits) minimize.Outcome { return minimize.Outcome{Gap: math.NaN()} }
 	p.Follow(lost, &levels{}, rising(), minimize.Limits{})
-	p.Complete(solve, &levels{}, schedule.Once{At: 1, End: ending.Stationary}, minimize.Limits{})
-	if p.Reason != ending.NotFinite || p.Steps != 1 {
+	p.Complete(solve, &levels{}, Once{At: 1, End: Stationary}, minimize.Limits{})
+	if p.Reason != NotFinite || p.Steps != 1 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
 	p = newPath(100)
 	p.Bound = 0.5
 	p.Follow(solve, &levels{switches: 100}, rising(), minimize.Limits{})
-	if p.Reason != ending.GivenUp || p.Steps != 2 {
+	if p.Reason != GivenUp || p.Steps != 2 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
 }

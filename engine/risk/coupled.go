@@ -3,7 +3,6 @@ package risk
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -21,7 +20,7 @@ type coupledSystem struct{ *preconditioner }
 // solveCoupled solves with that matrix for scores [K][rows].
 func (p *preconditioner) solveCoupled(scores [][]float64) [][]float64 {
 	right := slices.Concat(scores...)
-	solver := minimize.NewConjugateGradients(len(right), p.of.job.Pool)
+	solver := panel.NewConjugateGradients(len(right), p.of.job.Pool)
 	return coupledSystem{p}.classes(solver.Solve(coupledSystem{p}, right, coupledTolerance, coupledSteps))
 }
 

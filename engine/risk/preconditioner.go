@@ -311,7 +311,7 @@ func (f *factor) solveAll(job *work.Job, scores [][]float64) {
 	}
 }
 
-// Precondition implements minimize.Operator: dst = P⁻¹ residual.
+// Precondition implements panel.Operator: dst = P⁻¹ residual.
 func (r *Risk) Precondition(dst, residual []float64) bool {
 	p := r.preconditioner
 	if p == nil {

@@ -12,6 +12,7 @@
 package risk
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
@@ -26,14 +27,15 @@ import (
 type Risk struct {
 	*linear
 	*losses
-	preconditioner *preconditioner // or nil
+	preconditioner *preconditioner           // or nil
+	solver         *panel.ConjugateGradients // nil before the first Direction
 	alpha          float64
 
 	Weights, direction []float64    // [shape] W, the current point; that of SetDirection
 	squareNorm, inner  float64      // of the direction: |d|², W . d
 	support            *rows.Subset // rows with a weight
 	withSlope, active  *rows.Subset // of these, rows with a slope, with curvature
-	rounded, drifted   bool         // see Round; scores were moved by rounded changes
+	rounded, drifted   bool         // see Approximate; scores were moved by rounded changes
 }
 
 // Rows whose slope or curvature is below these shares of their weight are left out of products: the first is below the
@@ -162,13 +164,26 @@ func (r *Risk) Gap(gradient []float64) float64 {
 	return r.frame.gradientNorm(r.job.Pool, gradient) / (2 * r.alpha)
 }
 
-// UpdateHessian implements minimize.Objective; it uses the curvature that Gradient found.
+// Direction implements minimize.Objective.
+func (r *Risk) Direction(g []float64, eta float64) (slope float64) {
+	if r.solver == nil {
+		r.solver = panel.NewConjugateGradients(r.Dim(), r.job.Pool)
+	}
+	r.UpdateHessian()
+	r.job.Stripes(len(g), func(lo, hi int) { vector.Scale(g[lo:hi], -1) })
+	r.SetDirection(r.solver.Solve(r, g, eta, maxConjugateSteps))
+	return -r.solver.Inner()
+}
+
+const maxConjugateSteps = 250
+
+// UpdateHessian fixes the generalized Hessian, by the curvature that Gradient found.
 func (r *Risk) UpdateHessian() {
 	r.active.Reset(r.rows, r.rowsWith(r.active, hasCurvature))
 	r.preconditioner.factorize()
 }
 
-// HessVec implements minimize.Objective: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
+// HessVec implements panel.Operator: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
 func (r *Risk) HessVec(dst, p []float64) {
 	shift := make([]float64, r.shape.Stride())
 	r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
@@ -182,7 +197,7 @@ func (r *Risk) HessVec(dst, p []float64) {
 	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, product(dst, p, shift))
 }
 
-// Columns implements minimize.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
+// Columns implements panel.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
 func (r *Risk) Columns() panel.Shape {
 	if _, sum := r.losses.loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
 		return r.shape
@@ -190,6 +205,7 @@ func (r *Risk) Columns() panel.Shape {
 	return panel.Shape{Features: r.Dim(), Classes: 1}
 }
 
+// SetDirection prepares the line w + t s.
 func (r *Risk) SetDirection(direction []float64) {
 	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.Weights)
 	r.direction = direction
@@ -253,9 +269,9 @@ func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
 	return total
 }
 
-// Round implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are computed
-// anew as soon as products have to be exact. Those of HessVec never have to be: they only shape the Newton step.
-func (r *Risk) Round(allowed bool) bool {
+// Approximate implements minimize.Objective: where rows.Matrix has rounded products, these are taken. Scores are
+// computed anew as soon as products have to be exact. Those of HessVec never have to be: they only shape the step.
+func (r *Risk) Approximate(allowed bool) bool {
 	r.rounded = allowed && r.mayRound()
 	if r.drifted && !r.rounded {
 		r.score(r.support)
@@ -279,10 +295,16 @@ func (r *Risk) Linear() (coef, intercept []float64) {
 	return coef, r.intercepts(r.Weights)
 }
 
+// largeVector is the number of variables from which on memory counts.
+const largeVector = 1 << 18
+
 // Read is Linear for the last time, with the outputs of all rows [n, outputs]; feature j stands at number[j].
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
-	r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil // the results are as large
+	r.solver, r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil, nil // the results are as large
+	if int64(r.Dim()) > largeVector {
+		runtime.GC()
+	}
 	r.score(r.rows.All())
 	outputs = r.scores[:0]
 	for row := range slices.Chunk(r.scores, r.shape.Stride()) {

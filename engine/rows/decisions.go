@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -19,55 +18,48 @@ type Weights struct {
 
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
 // the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
-// alone and in a batch, on any number of threads.
-func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) {
-	m.EachDecisions(pool, by, by.into(dst))
+// alone and in a batch, on any number of threads. The error is for an index that is no feature.
+func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) error {
+	outputs := len(by.Intercept)
+	return m.EachDecisions(pool, by, func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) })
 }
 
-// receiver gets decisions [·*outputs] of some rows, from row first on; several goroutines call it.
-type receiver func(first int, decisions []float64)
-
-// EachDecisions gives the decisions of all rows to a receiver.
-func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each receiver) {
-	if m.scale != 1 { // the weights of the stored rows
-		by.Coef = slices.Clone(by.Coef)
-		vector.Scale(by.Coef, m.scale)
-	}
-	eachDecisions(pool, m.kernel, m.Rows(), m.NonZeros(), &by, m.cols, each)
-}
-
-func (w *Weights) into(dst []float64) receiver {
-	outputs := len(w.Intercept)
-	return func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) }
-}
-
-// A task decides rows with about so many non-zeros, and not many more decisions than so.
+// A task decides rows with about this many non-zeros, and not many more decisions than this.
 const (
 	taskNonZeros  = 1 << 15
 	taskDecisions = 1 << 20
 )
 
-// eachDecisions reports whether all indices are features.
-func eachDecisions(pool *work.Pool, k kernel, n, nonZeros int, by *Weights, cols int, each receiver) (ok bool) {
-	outputs := len(by.Intercept)
-	need(len(by.Coef) == outputs*cols)
+// EachDecisions gives the decisions [·*outputs] of all rows to each, for some rows at a time, the first of which is
+// number first; several goroutines call it.
+func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int, decisions []float64)) error {
+	outputs, n := len(by.Intercept), m.Rows()
+	need(len(by.Coef) == outputs*m.cols)
+	if m.scale != 1 { // the weights of the stored rows
+		by.Coef = slices.Clone(by.Coef)
+		vector.Scale(by.Coef, m.scale)
+	}
 	var failed atomic.Bool
-	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+nonZeros)), taskDecisions/outputs)
+	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+m.NonZeros())), taskDecisions/outputs)
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
 		decisions := pool.Borrow((end - first) * outputs)
-		if k.part(first, end).decide(by, cols, decisions) {
+		if m.kernel.part(first, end).decide(&by, decisions) {
 			each(first, decisions)
 		} else {
 			failed.Store(true)
 		}
 		pool.Return(decisions)
 	})
-	return !failed.Load()
+	if failed.Load() {
+		_, err := m.Checked() // names what is wrong
+		return err
+	}
+	return nil
 }
 
-func (a *arrays[I, V]) decide(by *Weights, cols int, dst []float64) bool {
-	outputs := len(by.Intercept)
+func (a *arrays[I, V]) decide(by *Weights, dst []float64) bool {
+	outputs, cols := len(by.Intercept), len(by.Coef)/len(by.Intercept)
 	if !by.ByFeature || outputs < 4 {
 		return a.eachOutput(by, cols, dst)
 	}
@@ -131,16 +123,16 @@ func (a *arrays[I, V]) someOutputs(by *Weights, first, width int, dst []float64)
 	outputs, shifts := len(by.Intercept), by.Intercept[first:first+width]
 	times := a.panelTimes(unsafe.Pointer(&by.Coef[first]), outputs, width)
 	for i := range a.rows() {
-		own := dst[i*outputs+first : i*outputs+first+width]
+		decisions := dst[i*outputs+first : i*outputs+first+width]
 		for y, sum := range times(i) {
-			own[y] = sum + shifts[y]
+			decisions[y] = sum + shifts[y]
 		}
 	}
 }
 
 // decide of dense rows by feature is timesPanels, whose sums are added in the order of the features.
-func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
-	outputs := len(by.Intercept)
+func (a *dense[V]) decide(by *Weights, dst []float64) bool {
+	outputs, cols := len(by.Intercept), a.d
 	if outputs == 1 || !by.ByFeature {
 		for i := range a.n {
 			for y, shift := range by.Intercept {
@@ -159,49 +151,9 @@ func (a *dense[V]) decide(by *Weights, cols int, dst []float64) bool {
 	}
 	a.timesPanels(upTo(a.n), sums, weights, shape)
 	for i := range a.n {
-		own := sums[i*shape.Stride():]
 		for y, shift := range by.Intercept {
-			dst[i*outputs+y] = own[y] + shift
+			dst[i*outputs+y] = sums[i*shape.Stride()+y] + shift
 		}
 	}
 	return true
-}
-
-// Rows are the caller's arrays before anybody has looked at them.
-type Rows interface {
-	// Matrix checks all of them, for many products.
-	Matrix() (*Matrix, error)
-	// Decisions are those of the Matrix. It is for one product: the indices are checked along the way, the values are not:
-	// NaN and infinity go into the decisions of their row.
-	Decisions(pool *work.Pool, by Weights, dst []float64) error
-}
-
-// View views len(indptr)-1 rows with cols features.
-func View[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) Rows {
-	stored := min(len(indices), len(values))
-	return &view[P, I, V]{cols, indptr, indices[:stored], values[:stored]}
-}
-
-type view[P, I int32 | int64, V float32 | float64] struct {
-	cols    int
-	indptr  []P
-	indices []I
-	values  []V
-}
-
-func (a *view[P, I, V]) Matrix() (*Matrix, error) { return New(a.cols, a.indptr, a.indices, a.values) }
-
-func (a *view[P, I, V]) Decisions(pool *work.Pool, by Weights, dst []float64) error {
-	if err := cmp.Or(checkShape(a.cols, 1), needForRows(len(a.indptr)-1, 0)); err != nil {
-		return err
-	}
-	rows := &arrays[I, V]{widened(a.indptr), a.indices, a.values}
-	if err := rows.checkBounds(); err != nil {
-		return err
-	}
-	if eachDecisions(pool, rows, rows.rows(), len(a.indices), &by, a.cols, by.into(dst)) {
-		return nil
-	}
-	_, err := a.Matrix() // names what is wrong
-	return err
 }

@@ -37,8 +37,6 @@ func NewDense[V value](n, d, stride int, values []V) (*Matrix, error) {
 	return newMatrix(d, a, indptr), nil
 }
 
-func (a *dense[V]) isDense() bool { return true }
-
 func (a *dense[V]) part(first, end int) kernel {
 	if a.list != nil {
 		return &dense[V]{a.values, end - first, a.d, a.stride, a.list[first:end]}
@@ -53,12 +51,14 @@ func (a *dense[V]) row(i int) []V {
 	return a.values[i*a.stride : i*a.stride+a.d]
 }
 
-// packed keeps the features as they are.
-func (a *dense[V]) packed(_ *work.Job, cols int, _ bool) (k kernel, old, absent []int32) {
-	return a, upTo(cols), nil
-}
+// checked: NewDense has checked the values.
+func (a *dense[V]) checked(m *Matrix) (*Matrix, error) { return m, nil }
 
-func (a *dense[V]) packedBytes(int) float64 { return 0 }
+func (a *dense[V]) indexBytes() int { return 0 }
+
+func (a *dense[V]) counts(int) []int64 { return nil }
+
+func (a *dense[V]) renumbered(*work.Pool, []int32, int) kernel { return a }
 
 func (a *dense[V]) visit(i int, visit func(col int, value float64)) {
 	for j, v := range a.row(i) {

@@ -79,9 +79,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 	weights = make([]float32, a.roundedLen(shape))
 	a.eachRun(shape, func(at, step, rounded, width, run int) {
 		for j := range a.d {
-			own := weights[rounded+j*width:]
+			row := weights[rounded+j*width:]
 			for c, v := range p[at+j*step : at+j*step+run] {
-				own[c] = float32(v / unit)
+				row[c] = float32(v / unit)
 			}
 		}
 	})
@@ -92,9 +92,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
 	a.eachRun(shape, func(at, step, rounded, width, run int) {
 		for j := range a.d {
-			own := dst[at+j*step:]
+			row := dst[at+j*step:]
 			for c, v := range sums[rounded+j*width : rounded+j*width+run] {
-				own[c] += unit * float64(v)
+				row[c] += unit * float64(v)
 			}
 		}
 	})

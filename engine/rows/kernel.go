@@ -14,11 +14,11 @@ import (
 
 // kernel is what a matrix does with its rows, for one choice of index and value type. All sums are in float64.
 type kernel interface {
-	isDense() bool
-	part(first, end int) kernel // the rows first ... end-1
-	packed(job *work.Job, cols int, mayKeep bool) (k kernel, old, absent []int32)
-	packedBytes(cols int) float64                                  // of a value
+	part(first, end int) kernel                                    // the rows first ... end-1
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // some rows
+	indexBytes() int                                               // of a stored index; 0: dense
+	counts(cols int) []int64                                       // of the non-zeros of each feature; nil: dense
+	renumbered(pool *work.Pool, old []int32, cols int) kernel      // feature k in place of old[k]
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
 	pattern(i int, hashes []uint64) uint64
@@ -28,7 +28,8 @@ type kernel interface {
 	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
 	// addPanels adds the rows to the classes of a piece of the weights.
 	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
-	decide(by *Weights, cols int, dst []float64) bool // decisions of all rows; false if an index is out of range
+	decide(by *Weights, dst []float64) bool // decisions of all rows; false if an index is out of range
+	checked(m *Matrix) (*Matrix, error)     // see Matrix.Checked
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -84,8 +85,6 @@ func checkFinite[V value](i int, values []V, feature func(place int) int) error 
 		feature(bad))
 }
 
-func (a *arrays[I, V]) isDense() bool { return false }
-
 func (a *arrays[I, V]) rows() int { return len(a.indptr) - 1 }
 
 func (a *arrays[I, V]) part(first, end int) kernel {
@@ -131,17 +130,17 @@ func (a *arrays[I, V]) repeats(longest int) bool {
 		if rising(indices) {
 			continue
 		}
-		own := uint64(i + 1)
+		row := uint64(i + 1)
 		for _, j := range indices {
-			entry := own<<32 | uint64(j)
-			at := mixed(uint64(j)) & last
-			for places[at]>>32 == own {
-				if places[at] == entry {
+			entry := row<<32 | uint64(j)
+			place := mixed(uint64(j)) & last
+			for places[place]>>32 == row {
+				if places[place] == entry {
 					return true
 				}
-				at = (at + 1) & last
+				place = (place + 1) & last
 			}
-			places[at] = entry
+			places[place] = entry
 		}
 	}
 	return false
@@ -155,8 +154,8 @@ func (a *arrays[I, V]) merged() *arrays[int32, float64] {
 		indices, values := a.row(i)
 		place := make(map[I]int, len(indices))
 		for k, j := range indices {
-			if at, found := place[j]; found {
-				m.values[at] += float64(values[k])
+			if first, repeated := place[j]; repeated {
+				m.values[first] += float64(values[k])
 				continue
 			}
 			place[j] = len(m.indices)

@@ -24,21 +24,44 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool // every machine has these rows: their sums are whole
+	everywhere bool    // every machine has these rows: their sums are whole
+	absent     []int32 // see Absent
 }
 
-// New views a matrix with len(indptr)-1 rows and checks that every index is in 0 ... cols-1 and every value finite.
+// New is a View that is Checked.
 func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
-	if err := cmp.Or(checkShape(cols, len(indptr)-1), needForRows(len(indptr)-1, 0)); err != nil {
+	m, err := View(cols, indptr, indices, values)
+	if err != nil {
+		return nil, err
+	}
+	return m.Checked()
+}
+
+// View views a matrix with len(indptr)-1 rows, perhaps none, and reads indptr only. Until it is Checked it has
+// Decisions alone, which check the indices; a value that is not finite goes into the decisions of its row.
+func View[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices []I, values []V) (*Matrix, error) {
+	if err := cmp.Or(checkShape(cols, max(1, len(indptr)-1)), needForRows(len(indptr)-1, 0)); err != nil {
 		return nil, err
 	}
 	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
 	if err := a.checkBounds(); err != nil {
 		return nil, err
 	}
+	return &Matrix{cols: cols, scale: 1, kernel: a, indptr: a.indptr}, nil
+}
+
+// Checked has rows in which every index is in 0 ... cols-1, once, and every value is finite. It refuses others.
+func (m *Matrix) Checked() (*Matrix, error) {
+	if err := checkShape(m.cols, m.Rows()); err != nil {
+		return nil, err
+	}
+	return m.kernel.checked(m)
+}
+
+func (a *arrays[I, V]) checked(m *Matrix) (*Matrix, error) {
 	unsorted := 0 // length of the longest row whose indices do not rise
 	for i := range a.rows() {
-		if err := a.checkRow(i, cols); err != nil {
+		if err := a.checkRow(i, m.cols); err != nil {
 			return nil, err
 		}
 		if indices, _ := a.row(i); !rising(indices) {
@@ -47,15 +70,15 @@ func New[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices 
 	}
 	if unsorted > 0 {
 		bytes := bytesMerging*float64(unsorted) + bytesMerged*float64(len(a.stored()))
-		if err := needForRows(len(indptr)-1, bytes); err != nil {
+		if err := needForRows(a.rows(), bytes); err != nil {
 			return nil, err
 		}
 		if a.repeats(unsorted) {
-			m := a.merged()
-			return newMatrix(cols, m, m.indptr), nil
+			merged := a.merged()
+			return newMatrix(m.cols, merged, merged.indptr), nil
 		}
 	}
-	return newMatrix(cols, a, a.indptr), nil
+	return newMatrix(m.cols, a, a.indptr), nil
 }
 
 const (
@@ -126,9 +149,9 @@ func (m *Matrix) Rows() int { return len(m.indptr) - 1 }
 
 func (m *Matrix) Cols() int { return m.cols }
 
-func (m *Matrix) Dense() bool { return m.kernel.isDense() }
+func (m *Matrix) Dense() bool { return m.kernel.indexBytes() == 0 }
 
-func (m *Matrix) NonZeros() int { return m.all.nonZeros }
+func (m *Matrix) NonZeros() int { return int(m.indptr[m.Rows()]) }
 
 func (m *Matrix) All() *Subset { return m.all }
 
@@ -349,7 +372,7 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 // Decisions is that of a matrix for a span; the weights are those of the stored rows.
 func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
 	part, _ := s.of(m)
-	part.decide(&by, m.cols, dst)
+	part.decide(&by, dst)
 }
 
 // Features appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].

@@ -344,8 +344,9 @@ func TestRowsThatDoNotFit(t *testing.T) {
 			t.Errorf("%v with %v bytes: %v", c.indices, c.available, err)
 		}
 		_, err := NewDense(3, 1, 1, values)
-		view := View(3, []int32{0, 3, 3, 3}, c.indices, values)
-		other := view.Decisions(work.NewPool(1), Weights{make([]float64, 3), make([]float64, 1), true}, make([]float64, 3))
+		view := func() (*Matrix, error) { return View(3, []int32{0, 3, 3, 3}, c.indices, values) }
+		by := Weights{make([]float64, 3), make([]float64, 1), true}
+		other := decide(view, work.NewPool(1), by, make([]float64, 3))
 		if fits := c.available >= ofRows; (err == nil) != fits || (other == nil) != fits {
 			t.Errorf("with %v bytes: %v of dense rows, %v of decisions", c.available, err, other)
 		}

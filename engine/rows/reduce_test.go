@@ -159,10 +159,10 @@ func TestManyFeaturesKeepTheirNumbers(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			kept, old, absent := m.Arranged(job, true)
+			kept, old := m.Packed(job)
 			ok := kept.Cols() == int(of.cols) && slices.IsSorted(old)
-			if ok != of.keeps || len(absent) != max(0, int(of.cols-of.used)-1) && ok {
-				t.Errorf("%+v, machine %d: kept %v, without %v", of, rank, ok, absent)
+			if ok != of.keeps || len(kept.Absent()) != max(0, int(of.cols-of.used)-1) && ok {
+				t.Errorf("%+v, machine %d: kept %v, without %v", of, rank, ok, kept.Absent())
 			}
 			p := make([]float64, of.cols)
 			p[of.cols-1] = 1

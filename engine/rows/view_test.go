@@ -12,7 +12,7 @@ import (
 )
 
 // everyView views the same rows with every type of index and value.
-func everyView(cols int, indptr, indices []int64, values []float64) map[string]Rows {
+func everyView(cols int, indptr, indices []int64, values []float64) map[string]func() (*Matrix, error) {
 	short, ends, small := make([]int32, len(indices)), make([]int32, len(indptr)), make([]float32, len(values))
 	for k := range indices {
 		short[k], small[k] = int32(indices[k]), float32(values[k])
@@ -20,10 +20,21 @@ func everyView(cols int, indptr, indices []int64, values []float64) map[string]R
 	for i, end := range indptr {
 		ends[i] = int32(end)
 	}
-	return map[string]Rows{
-		"int32 float64": View(cols, indptr, short, values), "int64 float64": View(cols, ends, indices, values),
-		"int32 float32": View(cols, ends, short, small), "int64 float32": View(cols, indptr, indices, small),
+	return map[string]func() (*Matrix, error){
+		"int32 float64": func() (*Matrix, error) { return View(cols, indptr, short, values) },
+		"int64 float64": func() (*Matrix, error) { return View(cols, ends, indices, values) },
+		"int32 float32": func() (*Matrix, error) { return View(cols, ends, short, small) },
+		"int64 float32": func() (*Matrix, error) { return View(cols, indptr, indices, small) },
 	}
+}
+
+// decide gives the decisions of a view.
+func decide(view func() (*Matrix, error), pool *work.Pool, by Weights, dst []float64) error {
+	m, err := view()
+	if err != nil {
+		return err
+	}
+	return m.Decisions(pool, by, dst)
 }
 
 func someWeights(cols, outputs int, byFeature bool) Weights {
@@ -85,20 +96,17 @@ func TestDecisionsAreSumsInOrder(t *testing.T) {
 				got := make([]float64, len(want)+1)
 				got[len(want)] = 7
 				pool := work.NewPool(1 + outputs%3)
-				if err := rows.Decisions(pool, someWeights(d, outputs, way.byFeature), got[:len(want)]); err != nil {
+				if err := decide(rows, pool, someWeights(d, outputs, way.byFeature), got[:len(want)]); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got[:len(want)], want) || got[len(want)] != 7 {
 					t.Errorf("%s, %d outputs, %+v: other bits", name, outputs, way)
 				}
 				clear(got)
-				m, err := rows.Matrix()
-				if err != nil {
+				m, _ := rows()
+				if m, err := m.Checked(); err != nil || m.Decisions(pool, someWeights(d, outputs, way.byFeature), got) != nil {
 					t.Fatal(err)
 				}
-				m.EachDecisions(pool, someWeights(d, outputs, way.byFeature), func(first int, decisions []float64) {
-					copy(got[first*outputs:], decisions)
-				})
 				if !slices.Equal(got[:len(want)], want) {
 					t.Errorf("%s, %d outputs, %+v: other bits of a matrix", name, outputs, way)
 				}
@@ -121,7 +129,9 @@ func TestDecisionsOfAnyMatrix(t *testing.T) {
 			}
 			for _, byFeature := range []bool{false, true} {
 				got := make([]float64, len(want))
-				m.Decisions(work.NewPool(2), someWeights(m.Cols(), outputs, byFeature), got)
+				if err := m.Decisions(work.NewPool(2), someWeights(m.Cols(), outputs, byFeature), got); err != nil {
+					t.Error(err)
+				}
 				near(t, fmt.Sprintf("%s, %d outputs, by feature %v", name, outputs, byFeature), got, want)
 			}
 		}
@@ -143,7 +153,7 @@ func TestDecisionsOfRowsThatAreWrong(t *testing.T) {
 		for form, rows := range everyView(5, ends, places, values) {
 			for _, byFeature := range []bool{false, true} {
 				for _, outputs := range []int{1, 3, 8} {
-					err := rows.Decisions(work.NewPool(1), someWeights(5, outputs, byFeature), make([]float64, 3*outputs))
+					err := decide(rows, work.NewPool(1), someWeights(5, outputs, byFeature), make([]float64, 3*outputs))
 					if err == nil || !strings.Contains(err.Error(), name) {
 						t.Errorf("%s, %d outputs: want an error with %q, got %v", form, outputs, name, err)
 					}
@@ -157,7 +167,7 @@ func TestDecisionsOfNoRowsAndOfEmptyOnes(t *testing.T) {
 	for _, n := range []int{0, 1, 5} {
 		for form, rows := range everyView(3, make([]int64, n+1), nil, nil) {
 			by, dst := someWeights(3, 2, true), make([]float64, 2*n)
-			if err := rows.Decisions(work.NewPool(1), by, dst); err != nil {
+			if err := decide(rows, work.NewPool(1), by, dst); err != nil {
 				t.Fatal(err)
 			}
 			for k, decision := range dst {
@@ -177,7 +187,7 @@ func TestDecisionsOfManyOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := make([]bool, n)
-	m.EachDecisions(work.NewPool(2), someWeights(3, outputs, true), func(first int, decisions []float64) {
+	err = m.EachDecisions(work.NewPool(2), someWeights(3, outputs, true), func(first int, decisions []float64) {
 		if len(decisions) > taskDecisions+outputs {
 			t.Errorf("%d decisions at a time", len(decisions))
 		}
@@ -185,7 +195,7 @@ func TestDecisionsOfManyOutputs(t *testing.T) {
 			seen[first+i] = true
 		}
 	})
-	if slices.Contains(seen, false) {
+	if err != nil || slices.Contains(seen, false) {
 		t.Error("a row has no decisions")
 	}
 }
@@ -196,7 +206,7 @@ func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
 		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, []float64{1, 2, bad, 3}) {
 			for _, outputs := range []int{1, 5} {
 				dst := make([]float64, 3*outputs)
-				if err := rows.Decisions(work.NewPool(1), someWeights(3, outputs, outputs > 1), dst); err != nil {
+				if err := decide(rows, work.NewPool(1), someWeights(3, outputs, outputs > 1), dst); err != nil {
 					t.Fatal(err)
 				}
 				for k, decision := range dst {

@@ -2,10 +2,10 @@ package sample
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/risk"
 )
 
 // Numbers that a fit keeps at a time: a bound, which a test compares with the memory of fits.
@@ -15,6 +15,8 @@ const (
 	perPoint = 6  // vectors of the minimizer and the risk
 
 	perWeakClass = 5 // of each row, for weak labels beside others
+
+	preconditioned = 30 // non-zeros for the cube of a preconditioner's rows, see package risk
 )
 
 // Unlabeled rows of cross-fits for class shares, which so many determine within a point.
@@ -33,16 +35,8 @@ func (s *Sample) bytes(columns int) float64 {
 		ofRow += perWeakClass * classes
 	}
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
-	factors := 0.0 // of the preconditioner of few labeled rows: two matrices of them, and half of one for every factor
-	precondition := func(number int) bool {
-		return risk.Preconditions(int64(len(s.Labeled)), int64(s.Rows.NonZeros()), int64(s.Rows.Rows()), number)
-	}
-	switch {
-	case precondition(columns), precondition(1) && s.Options.Hierarchy != nil:
-		factors = labeled * labeled * (2 + outputs/2)
-	case precondition(1): // that of a loss of all classes
-		factors = labeled * labeled * (2 + 1./2)
-	}
+	few := min(labeled, math.Cbrt(preconditioned*nonZeros)) // rows of a preconditioner: two matrices, half of one a factor
+	factors := few * few * (2 + outputs/2)
 	copied := 0.0 // by cross-fits for the class shares, a fit of their own: the labeled rows twice, and some others
 	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
 		n += labeled + min(float64(len(s.Unlabeled)), CrossFitted)

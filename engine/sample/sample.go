@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -22,16 +21,12 @@ import (
 // Problem has the data of a fit; each machine of a group has rows of its own, perhaps none. The caller has checked the
 // lengths of Labels and Weights, and Start.
 type Problem struct {
-	Rows         *rows.Matrix
-	Labels       []int32       // [n] class 0 ... K-1, or -1: unlabeled
-	Weights      []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See findCopies
-	Weak         *weak.Labels  // [n] weak labels; nil: none
-	Classes      int           // 0: as many as labels, class_prior and Weak have
-	Start        *model.Linear // a model to begin at; nil: from nothing
-	ChosenLabels bool          // the labeled rows are known not to have been drawn at random
-	Copies       bool          // the weights are numbers of copies, however many
-
-	Prepared *Prepared // of Rows and Weights; nil: New makes it
+	Rows    *rows.Matrix
+	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See findCopies
+	Weak    *weak.Labels  // [n] weak labels; nil: none
+	Classes int           // 0: as many as labels, class_prior and Weak have
+	Start   *model.Linear // a model to begin at; nil: from nothing
 }
 
 type Options struct {
@@ -66,15 +61,12 @@ type Sample struct {
 	Weak    *weak.Labels // [Unlabeled] nil: no row of any machine is weakly labeled
 	classes int          // see Problem.Classes
 
-	All   Census   // of all machines
-	Pass  int      // non-zeros of a pass
-	depth int      // how often a part has been drawn
-	keys  []uint64 // [n] see rows.Keys; of a part
-
+	All    Census    // of all machines
+	Pass   int       // non-zeros of a pass over the rows of which these are selected
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: weights are no such numbers
+	Source []int32   // [n] of selected rows: their numbers in the sample they are from, -1 for other machines' rows
 
-	ChosenLabels bool // see Problem.ChosenLabels
-	prepared     *Prepared
+	prepared *Prepared
 }
 
 func (p Problem) weights() []float64 {
@@ -85,24 +77,34 @@ func (p Problem) weights() []float64 {
 }
 
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{Options: options, Job: job, Rows: p.Rows, Features: p.Rows.Cols(), ChosenLabels: p.ChosenLabels,
-		classes: p.classes()}
+	return NewPrepared(p, nil, options, job)
+}
+
+// NewPrepared is New with the rows and weights made ready before, if prepared is not nil.
+func NewPrepared(p Problem, prepared *Prepared, options Options, job *work.Job) (*Sample, error) {
+	s := &Sample{prepared: prepared}
+	return s, s.make(p, options, job, s.findCopies)
+}
+
+// make makes the sample of a problem; copies says how its weights are counted.
+func (s *Sample) make(p Problem, options Options, job *work.Job, copies func(Problem) error) error {
+	s.Options, s.Job, s.Rows, s.Features, s.classes = options, job, p.Rows, p.Rows.Cols(), p.classes()
 	if err := memory.Need(28*float64(len(p.Labels))+p.Weak.Bytes(), // a copy of them; the fit is asked for later
 		fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
 		"give fewer rows, or use a machine with more memory"); err != nil {
-		return nil, err
+		return err
 	}
 	p.Weights = p.weights()
-	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, s.checkMemory, s.prepare} {
+	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, copies, s.checkMemory, s.prepare} {
 		if err := step(p); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func (s *Sample) prepare(p Problem) error {
-	if s.prepared = p.Prepared; s.prepared == nil {
+	if s.prepared == nil {
 		s.prepared = p.Prepare(s.Job)
 	}
 	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
@@ -141,15 +143,15 @@ func (s *Sample) sort(p Problem) error {
 			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
 				label = row.Class[0]
 			}
-			s.Add(i, label, weight)
+			s.add(i, label, weight)
 		}
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
 }
 
-// Add adds a row with a weight; class -1 is none.
-func (s *Sample) Add(i int, class int32, weight float64) {
+// add adds a row with a weight; class -1 is none.
+func (s *Sample) add(i int, class int32, weight float64) {
 	if class < 0 {
 		s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
 		return
@@ -242,15 +244,25 @@ type Prepared struct {
 	rows    *rows.Matrix // packed, in units of length
 	length  float64      // root of the mean square length of the rows that count
 	feature []int32      // [rows.Cols] the problem's number of each packed feature
-	absent  []int32      // packed features that do not occur
 
 	keysOnce sync.Once
-	keys     []uint64 // [n] see rows.Keys
+	keys     []uint64 // [n] see Keys
+}
+
+// Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole.
+func (s *Sample) Keys(job *work.Job) []uint64 {
+	p := s.prepared
+	p.keysOnce.Do(func() {
+		if p.keys == nil {
+			p.keys = p.rows.Keys(job, p.feature)
+		}
+	})
+	return p.keys
 }
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
 	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
-	out.rows, out.feature, out.absent = p.Rows.Arranged(job, true)
+	out.rows, out.feature = p.Rows.Packed(job)
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
 	return out
@@ -263,7 +275,7 @@ func (s *Sample) Packed(m *model.Linear) *model.Linear {
 	for k, old := range s.Feature {
 		copy(packed.Coef[k*m.Outputs:(k+1)*m.Outputs], m.Coef[int(old)*m.Outputs:])
 	}
-	for _, k := range s.prepared.absent {
+	for _, k := range s.Rows.Absent() {
 		clear(packed.Coef[int(k)*m.Outputs : (int(k)+1)*m.Outputs])
 	}
 	vector.Scale(packed.Coef, s.Length)
@@ -294,33 +306,6 @@ type ClassPrior struct {
 
 // PriorRules are "auto", the shares that package shares finds, and "labels", the shares of the labeled rows.
 var PriorRules = []string{"auto", "labels"}
-
-// ClassWeight is the option of the factors [classes] on the weights of the labeled rows, or if they are nil the rule to
-// find them.
-type ClassWeight struct {
-	Factors []float64
-	Rule    string
-}
-
-// WeightRules are "auto", the roots of "balanced" where class_prior is "auto" and unlabeled rows take part, else 1;
-// "balanced", by which the labeled rows of every class weigh the same; and "none", 1.
-var WeightRules = []string{"auto", "balanced", "none"}
-
-const rootRule = "root" // what "auto" is where it is not "none"
-
-// Check reports given factors that are none, or not as many as classes.
-func (w ClassWeight) Check(classes int, names fault.Names) error {
-	if w.Factors != nil && len(w.Factors) != classes {
-		return fault.Argument("class_weight has %d entries: %d are needed, one a class", len(w.Factors), classes)
-	}
-	for class, factor := range w.Factors {
-		if !(factor > 0 && factor <= option.Largest) {
-			return fault.Argument("class_weight of class %s is %v: it must be above 0 and at most %v", names.Of(class), factor,
-				option.Largest)
-		}
-	}
-	return nil
-}
 
 func (p *ClassPrior) CheckShares(names fault.Names) error {
 	total := 0.0

@@ -4,13 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/schedule"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -33,7 +31,7 @@ func Fit(p Problem, o Options, progress *work.Progress) (*Result, error) {
 				return nil, err
 			}
 		}
-		steps := &trace.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
+		steps := &path.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
 		objective, end := takeEpochs(s, w, steps)
 		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: string(end)}
 		result := &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
@@ -44,26 +42,26 @@ func Fit(p Problem, o Options, progress *work.Progress) (*Result, error) {
 	})
 }
 
-func takeEpochs(s *sample, w weights, steps *trace.Trace) (objective float64, end ending.Reason) {
+func takeEpochs(s *sample, w weights, steps *path.Trace) (objective float64, end path.Reason) {
 	d, last := newStochastic(s, w), s.options.MaxIter
 	record := func() { steps.Record(d.epoch()/s.labeled, 0, 0, 0, 0) }
 	for record(); steps.Steps() < last && !s.Stopped(); {
 		record()
 	}
-	end = ending.Epochs
+	end = path.Epochs
 	belief, unlabeled := newBelief(s)
 	if belief != nil {
 		d.belief = belief
 		d.include(unlabeled)
-		weight := schedule.Rising{Parts: schedule.EqualFactors(firstPart, last), End: ending.Epochs}
-		for end = ending.None; end == ending.None && !s.Stopped(); end = weight.Next(schedule.Step{}) {
+		weight := path.Rising{Parts: path.EqualFactors(firstPart, last), End: path.Epochs}
+		for end = path.None; end == path.None && !s.Stopped(); end = weight.Next(path.Step{}) {
 			part, _ := weight.Level()
 			belief.enter(w, part)
 			record()
 		}
 	}
 	if s.Stopped() {
-		end = ending.Stopped
+		end = path.Stopped
 	}
 	for f := range d.since { // also those that no recent step touched: the regularization's step
 		d.moveFeature(f)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
-	"github.com/fewlabel/fewlabel/engine/schedule"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -254,7 +254,7 @@ func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
 	if len(parts) != 11 || parts[10] != 1 { // for the objective
 		t.Errorf("parts %v", parts)
 	}
-	if parts := schedule.EqualFactors(firstPart, 1); len(parts) != 1 || parts[0] != 1 {
+	if parts := path.EqualFactors(firstPart, 1); len(parts) != 1 || parts[0] != 1 {
 		t.Errorf("a single epoch: %v", parts)
 	}
 }

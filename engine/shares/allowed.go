@@ -26,8 +26,8 @@ func likely(s *sample.Sample) []float64 {
 //
 //	Problem  soft labels with these shares and the smallest weight on forbidden classes; the shares where rows move that
 //	         weight to classes that they may have
-//	Source   Hall 1935, for rows with weights: labels exist unless rows confined to a set A of classes weigh more than
-//	         its share. The multipliers of the soft labels separate A from the other classes
+//	Source   Hall 1935, for rows with weights: labels exist unless rows confined to a set of classes weigh more than its
+//	         share
 //	Stops    given shares that are off by the weight of a row or more are refused
 //	Cost     three times soft labels
 func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) {
@@ -47,24 +47,29 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 	for _, temperature := range []float64{1, 0.1, coldest} {
 		labeling.SoftLabels(s.Job, soft, costs, s.UnlabeledWeight, shares, multipliers, temperature, labeling.Exact)
 	}
-	kept := keptShares(s, soft, costs)
+	kept, moved := keptShares(s, soft, costs)
 	_, heaviest := s.Job.Range(0, slices.Max(append([]float64{0}, s.UnlabeledWeight...)))
-	if kept[len(shares)] < heaviest/2 {
+	if given && moved >= heaviest*(1-1e-9) {
+		names, most := s.Options.ClassNames, 0
+		for y, share := range kept {
+			if math.Abs(share-shares[y]) > math.Abs(kept[most]-shares[most]) {
+				most = y
+			}
+		}
+		return nil, fault.Data("class_prior gives class %s a share of %.4g, but some rows without a label cannot have some "+
+			"classes: a share of %.4g is possible%s", names.Of(most), shares[most], kept[most], names.Note())
+	}
+	if moved < heaviest/2 {
 		return shares, nil
 	}
-	if given {
-		if err := checkAllowed(s, costs, multipliers, shares, heaviest); err != nil {
-			return nil, err
-		}
-	}
-	return kept[:len(shares)], nil
+	return kept, nil
 }
 
 const coldest = 0.02 // temperature at which soft labels avoid forbidden classes wherever they can
 
-// keptShares are the shares of soft labels whose weight on forbidden classes moves to the row's other classes; then
-// comes that weight.
-func keptShares(s *sample.Sample, soft, costs []float64) []float64 {
+// keptShares are the shares of soft labels whose weight on forbidden classes moves to the row's other classes, and that
+// weight.
+func keptShares(s *sample.Sample, soft, costs []float64) (shares []float64, moved float64) {
 	classes := s.Classes()
 	sums := make([]float64, classes+1)
 	for k, weight := range s.UnlabeledWeight {
@@ -80,54 +85,5 @@ func keptShares(s *sample.Sample, soft, costs []float64) []float64 {
 		vector.Add(sums[:classes], weight/total, row)
 	}
 	s.Job.Reduce(sums)
-	return sums
-}
-
-// checkAllowed refuses shares that the rows contradict. Costs are 1 for forbidden classes; the classes with the smaller
-// multipliers have too small a share.
-func checkAllowed(s *sample.Sample, costs, multipliers, shares []float64, heaviest float64) error {
-	classes := len(shares)
-	middle := (slices.Min(multipliers) + slices.Max(multipliers)) / 2
-	confined := []float64{0}
-	for k, weight := range s.UnlabeledWeight {
-		outside := 0.0
-		for y, c := range costs[k*classes : (k+1)*classes] {
-			if multipliers[y] >= middle {
-				outside += 1 - c
-			}
-		}
-		if outside == 0 {
-			confined[0] += weight
-		}
-	}
-	s.Job.Reduce(confined)
-	var in, out []int
-	due := 0.0
-	for y, v := range multipliers {
-		if v < middle {
-			in, due = append(in, y), due+shares[y]
-		} else {
-			out = append(out, y)
-		}
-	}
-	return contradiction(s.Options.ClassNames, in, out, due, confined[0], heaviest, s.Total(s.UnlabeledRows))
-}
-
-// contradiction is the error where the classes in have smaller shares, together due, than the rows confined to them, by
-// a row or more, stated for the smaller set: these classes or the others. confined and heaviest are parts of all rows.
-func contradiction(names fault.Names, in, out []int, due, confined, heaviest, all float64) error {
-	if confined-due < heaviest*(1-1e-9) {
-		return nil
-	}
-	if 1-confined < 1e-9 { // but for rounding
-		confined = 1
-	}
-	if len(in) <= len(out) {
-		return fault.Data("class_prior gives %.6g of %.6g rows without a label to class %s, but %.6g of these rows can have "+
-			"no other class: a share of at least %.6g is needed%s", due*all, all, names.List(in), confined*all, confined,
-			names.Note())
-	}
-	return fault.Data("class_prior needs %.6g of %.6g rows without a label for class %s, but only %.6g of these rows may "+
-		"have it: a share of at most %.6g is possible%s", (1-due)*all, all, names.List(out), (1-confined)*all, 1-confined,
-		names.Note())
+	return sums[:classes], sums[classes]
 }

@@ -8,7 +8,7 @@
 //	Source   Saerens, Latinne & Decaestecker 2002, equation 2.9 (EM for φ); Alexandari, Kundaje & Shrikumar 2020
 //	         (calibration with a bias for each class before it)
 //	Method   models of two views, linear ones of the labeled rows and mixtures of all, five of each without a fifth of
-//	         the labels, score the rows held out and a fifth of the unlabeled rows each (package crossfit). β and b are
+//	         the labels, score the rows held out and a fifth of the unlabeled rows each (fit/shares.go). β and b are
 //	         fitted to the rows held out (calibration.go). EM with a Dirichlet prior finds φ, which is shrunk to the
 //	         label shares as far as the difference may be chance (shift.go)
 //	Differences  p_iy is divided by m_y in place of π_y: the scores of a class with one label, which is never held out,
@@ -31,13 +31,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Evidence is cross-fitted scores, from which shares are estimated.
 type Evidence struct{ *crossfit.Scores }
-
-func Score(s *sample.Sample, job *work.Job) *Evidence { return &Evidence{crossfit.Score(s, job)} }
 
 // Prior is the class shares of the unlabeled rows and how they were found.
 type Prior struct {
@@ -47,41 +44,63 @@ type Prior struct {
 	Warnings     []warning.Warning
 }
 
-// Find finds the shares by the option class_prior, changed where weakly labeled rows do not allow them.
-func Find(s *sample.Sample) (*Prior, error) {
-	prior, err := find(s)
+// Find finds the shares by the option class_prior, changed where weakly labeled rows do not allow them. evidence is
+// asked for where shares are estimated.
+func Find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) {
+	prior, err := find(s, evidence)
 	if err == nil {
 		prior.Shares, err = allowed(s, prior.Shares, s.Options.ClassPrior.Rule == "")
 	}
 	return prior, err
 }
 
+// With is the prior with other shares.
+func (p *Prior) With(shares []float64) *Prior {
+	out := *p
+	out.Shares = shares
+	return &out
+}
+
+// Allowed is the prior with shares that the labels of a sample can keep.
+func (p *Prior) Allowed(s *sample.Sample) (*Prior, error) {
+	shares, err := allowed(s, p.Shares, false)
+	return p.With(shares), err
+}
+
 // find finds the shares by the option, or the label shares where no unlabeled row takes part.
-func find(s *sample.Sample) (*Prior, error) {
-	labels := crossfit.LabelShares(s, s.Job)
+func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) {
+	labels := OfLabels(s)
 	switch {
 	case s.Options.ClassPrior.Shares != nil:
 		return given(s, labels)
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
 	case s.Constant():
-		return &Prior{Shares: labels, ChosenLabels: s.ChosenLabels}, nil
+		return &Prior{Shares: labels}, nil
 	}
 	if err := checkLabels(s, labels); err != nil {
 		return nil, err
 	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
-		return &Prior{Shares: labels, ChosenLabels: s.ChosenLabels}, nil
+		return &Prior{Shares: labels}, nil
 	}
 	if err := checkGathered(s); err != nil {
 		return nil, err
 	}
-	evidence := Score(s, s.Job.Silent())
-	shares, drawn := evidence.Shares(s.Job)
-	if err := s.CheckFinite(0, shares); err != nil {
+	scored, err := evidence()
+	if err != nil {
 		return nil, err
 	}
-	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: evidence}, nil
+	shares, drawn := scored.Shares(s.Job)
+	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: scored}, s.CheckFinite(0, shares)
+}
+
+// OfLabels are the class shares [K] of the labeled rows of all machines.
+func OfLabels(s *sample.Sample) []float64 {
+	shares := s.ClassRows()
+	s.Job.Reduce(shares)
+	vector.Scale(shares, 1/vector.Sum(shares))
+	return shares
 }
 
 func given(s *sample.Sample, labels []float64) (*Prior, error) {
@@ -97,7 +116,7 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 		shares = slices.Clone(shares)
 		vector.Normalize(shares)
 	}
-	return &Prior{Shares: shares, ChosenLabels: s.ChosenLabels, Warnings: unknownClasses(s, labels)}, nil
+	return &Prior{Shares: shares, Warnings: unknownClasses(s, labels)}, nil
 }
 
 // checkLabels refuses labels from which shares cannot be estimated.
@@ -168,29 +187,3 @@ func DecodeOptions(text []byte) (Options, error) {
 
 // Shares are the class shares among the unlabeled rows, each with the ends of an interval.
 type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
-
-// Estimate finds the class shares that a fit of the same rows with class prior "auto" uses.
-func Estimate(p sample.Problem, o Options, interval bool) (Shares, error) {
-	return work.Guard(func() (estimate Shares, err error) {
-		options := sample.Options{UnlabeledWeight: option.AutoWeight, ClassPrior: sample.ClassPrior{Rule: "auto"},
-			FitIntercept: o.FitIntercept}
-		s, err := sample.New(p, options, work.NewJob(o.Threads, nil))
-		switch {
-		case err != nil:
-			return estimate, err
-		case s.OneClass():
-			return estimate, fault.Data("all labeled rows have the same class: its share needs no estimate")
-		case !s.Transductive():
-			return estimate, fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more",
-				s.All.Unlabeled)
-		}
-		prior, err := Find(s)
-		if err != nil {
-			return estimate, err
-		}
-		if estimate.Share = prior.Shares; interval {
-			estimate.Lower, estimate.Upper = prior.Evidence.Interval(s.Job, estimate.Share, o.Bootstrap)
-		}
-		return estimate, nil
-	})
-}

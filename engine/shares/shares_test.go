@@ -7,132 +7,33 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
-	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// sampleOf are all rows of the data, of weight 1.
-func sampleOf(data planted.Data, classes int) *sample.Sample {
-	s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels, Classes: classes},
-		sample.Options{FitIntercept: true, UnlabeledWeight: 1}, work.NewJob(1, nil))
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
-
-func estimate(s *sample.Sample, threads int) (shares []float64, drawn float64) {
-	job := work.NewJob(threads, nil)
-	return Score(s, job).Shares(job)
-}
-
-func distance(a, b []float64) float64 {
-	most := 0.0
-	for y, v := range a {
-		most = max(most, math.Abs(v-b[y]))
-	}
-	return most
-}
-
-func TestSharesOfLabelsPickedEquallyAreFound(t *testing.T) {
-	for _, want := range [][]float64{{0.8, 0.2}, {0.1, 0.9}, {0.5, 0.3, 0.2}} {
-		data := planted.Classes(3000, 240, 240, want, 4)
-		found, drawn := estimate(sampleOf(data, len(want)), 1)
-		if distance(found, want) > 0.05 || drawn > 0.01 {
-			t.Errorf("%v found for %v, drawn at random with probability %v", found, want, drawn)
+// drawnEvidence has scores of two views, normal around 1 for a row's class and around 0 for the others, for so many
+// labeled and unlabeled rows of each class.
+func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
+	random, e := rand.New(rand.NewPCG(seed, 5)), &Evidence{&crossfit.Scores{Classes: len(labeled), Views: 2}}
+	draw := func(rows *crossfit.Scored, class, number int) {
+		for range number {
+			for at := range 2 * len(labeled) {
+				score := random.NormFloat64()
+				if at%len(labeled) == class {
+					score++
+				}
+				rows.Scores = append(rows.Scores, score)
+			}
+			rows.Weight = append(rows.Weight, 1)
 		}
 	}
-}
-
-func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
-	apart, random := 0.0, 0
-	for seed := range uint64(10) {
-		data := planted.Classes(2000, 240, 0, []float64{0.75, 0.15, 0.1}, seed)
-		copy(data.Labels, data.Truth[:60])
-		s := sampleOf(data, 3)
-		found, drawn := estimate(s, 1)
-		apart += distance(found, crossfit.LabelShares(s, work.NewJob(1, nil))) / 10
-		if drawn > 0.5 {
-			random++
-		}
+	for y := range labeled {
+		draw(&e.Held, y, labeled[y])
+		draw(&e.Unlabeled, y, unlabeled[y])
+		e.Class = append(e.Class, slices.Repeat([]int32{int32(y)}, labeled[y])...)
+		e.Totals = append(e.Totals, float64(labeled[y]))
 	}
-	if apart > 0.05 || random < 8 {
-		t.Errorf("%v from the shares of the labels on average; %d of 10 times they look drawn at random", apart, random)
-	}
-}
-
-func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
-	s := sampleOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1), 3)
-	s.LabeledRows[1] = 2
-	if split := crossfit.NewSplit(s, work.NewJob(1, nil), 300); split.Folds != 0 {
-		t.Errorf("%d folds", split.Folds)
-	}
-	evidence := Score(s, work.NewJob(1, nil))
-	found, _ := evidence.Shares(work.NewJob(1, nil))
-	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
-		t.Errorf("%v found", found)
-	}
-	lower, upper := evidence.Interval(work.NewJob(1, nil), found, Bootstrap{Times: 5, Level: 0.9})
-	if slices.Max(lower) != 0 || slices.Min(upper) != 1 {
-		t.Errorf("interval from %v to %v, though nothing is known", lower, upper)
-	}
-}
-
-func TestAWeightIsARowTwice(t *testing.T) {
-	s := sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 5), 3)
-	copied := *s
-	twice := &copied
-	twice.Labeled = append(slices.Clone(s.Labeled), s.Labeled[:20]...)
-	twice.Class = append(slices.Clone(s.Class), s.Class[:20]...)
-	twice.LabeledRows = slices.Repeat([]float64{1}, len(twice.Labeled))
-	twice.Unlabeled = append(slices.Clone(s.Unlabeled), s.Unlabeled[:300]...)
-	twice.UnlabeledRows = slices.Repeat([]float64{1}, len(twice.Unlabeled))
-	for k := range 20 {
-		s.LabeledRows[k] = 2
-	}
-	for k := range 300 {
-		s.UnlabeledRows[k] = 2
-	}
-	weighted, _ := estimate(s, 1)
-	repeated, _ := estimate(twice, 1)
-	if distance(weighted, repeated) > 1e-5 {
-		t.Errorf("%v with weights, %v with rows twice", weighted, repeated)
-	}
-}
-
-func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 3)
-	s := sampleOf(planted.Classes(12000, 240, 60, []float64{0.6, 0.3, 0.1}, 6), 3)
-	var want [][]float64
-	for threads := 1; threads <= 3; threads++ {
-		job := work.NewJob(threads, nil)
-		evidence := Score(s, job)
-		shares, _ := evidence.Shares(job)
-		lower, upper := evidence.Interval(job, shares, Bootstrap{Times: 5, Level: 0.9, Seed: 3})
-		got := [][]float64{shares, lower, upper}
-		if threads == 1 {
-			want = got
-		}
-		if !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
-			t.Errorf("%v on %d threads, %v on one", got, threads, want)
-		}
-	}
-}
-
-// With ten labels a class all classes begin at the same fold.
-func TestAPermutationOfClassesPermutesShares(t *testing.T) {
-	s := sampleOf(planted.Classes(1000, 120, 30, []float64{0.6, 0.3, 0.1}, 7), 3)
-	want, _ := estimate(s, 1)
-	for k, y := range s.Class {
-		s.Class[k] = (y + 1) % 3
-	}
-	got, _ := estimate(s, 1)
-	if moved := []float64{got[1], got[2], got[0]}; distance(moved, want) > 1e-5 {
-		t.Errorf("%v, and %v with the classes permuted", want, moved)
-	}
+	return e
 }
 
 // randomCalibration is one of random scores, with its units.
@@ -190,7 +91,7 @@ func TestTheCalibrationIsAMinimum(t *testing.T) {
 // The objective in the header of shares is recomputed; no small move of weight between two classes makes it larger.
 func TestEMEndsAtAStationaryPoint(t *testing.T) {
 	job := work.NewJob(1, nil)
-	e := Score(sampleOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 8), 3), job)
+	e := drawnEvidence([]int{20, 20, 20}, []int{600, 300, 100}, 8)
 	s, a := e.shift(job, make([]float64, 3)), []float64{0.7, 0.5, 0.3}
 	ratios := s.ratios
 	s.known = 60
@@ -246,7 +147,7 @@ func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
 func TestNoiseAroundTheSharesOfTheLabelsIsShrunk(t *testing.T) {
 	job, before, after := work.NewJob(1, nil), 0.0, 0.0
 	for seed := range uint64(10) {
-		e := Score(sampleOf(planted.Classes(800, 120, 40, []float64{0.5, 0.5}, seed), 2), job)
+		e := drawnEvidence([]int{20, 20}, []int{400, 400}, seed)
 		found, _ := e.shift(job, make([]float64, 2)).find(job, e.labelShares())
 		shrunk, _ := e.Shares(job)
 		before, after = before+math.Abs(found[0]-0.5), after+math.Abs(shrunk[0]-0.5)
@@ -271,79 +172,5 @@ func TestLabelsThatLookDrawnAtRandom(t *testing.T) {
 		if got := atRandom(test.labels, test.found); got < test.low || got > test.high {
 			t.Errorf("labels %v of shares %v were drawn with probability %v", test.labels, test.found, got)
 		}
-	}
-}
-
-func TestIntervalsHoldTheShares(t *testing.T) {
-	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
-	for seed := range uint64(20) {
-		job := work.NewJob(2, nil)
-		e := Score(sampleOf(planted.Classes(1060, 240, 60, want, 100+seed), 3), job)
-		found, _ := e.Shares(job)
-		lower, upper := e.Interval(job, found, Bootstrap{Times: 30, Level: 0.9})
-		for y, share := range want {
-			wide += (upper[y] - lower[y]) / 60
-			if lower[y] <= share && share <= upper[y] {
-				inside++
-			}
-		}
-	}
-	if inside < 50 || wide > 0.35 {
-		t.Errorf("%d of 60 shares are inside the interval, whose mean width is %v", inside, wide)
-	}
-}
-
-func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
-	apart := 0.0
-	for seed := range uint64(10) {
-		want := []float64{0.75, 0.25}
-		found, _ := estimate(sampleOf(planted.Classes(1500, 120, 16, want, 200+seed), 2), 1)
-		apart += distance(found, want) / 10
-	}
-	if apart > 0.17 { // labels alone: 0.25; without the mixture 0.19
-		t.Errorf("%v from the true shares on average", apart)
-	}
-}
-
-// A view that says nothing, or the opposite, changes the shares little.
-func TestAWrongViewHasNoWeight(t *testing.T) {
-	job, random := work.NewJob(1, nil), rand.New(rand.NewPCG(3, 4))
-	for _, sign := range []float64{0, -1} {
-		e := Score(sampleOf(planted.Classes(1500, 120, 90, []float64{0.6, 0.3, 0.1}, 9), 3), job)
-		alone := func(change func(mixture, linear []float64)) []float64 {
-			scores := *e.Scores
-			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {
-				rows.Scores = slices.Clone(rows.Scores)
-				for row := range slices.Chunk(rows.Scores, 6) {
-					change(row[3:], row[:3])
-				}
-			}
-			shares, _ := (&Evidence{&scores}).Shares(job)
-			return shares
-		}
-		without := alone(func(mixture, _ []float64) { clear(mixture) })
-		with := alone(func(mixture, linear []float64) {
-			for y := range mixture {
-				mixture[y] = sign*linear[y] + (1+sign)*random.NormFloat64()
-			}
-		})
-		if distance(with, without) > 0.03 {
-			t.Errorf("%v with a wrong view, %v without", with, without)
-		}
-	}
-}
-
-// Which of many unlabeled rows are used does not depend on their order.
-func TestSharesOfManyRowsHaveNoOrder(t *testing.T) {
-	data := planted.Classes(7000, 60, 30, []float64{0.6, 0.3, 0.1}, 1)
-	want, _ := estimate(sampleOf(data, 3), 1)
-	order := rand.New(rand.NewPCG(1, 2)).Perm(len(data.Labels))
-	list, labels := make([]int32, len(order)), make([]int32, len(order))
-	for k, i := range order {
-		list[k], labels[k] = int32(i), data.Labels[i]
-	}
-	data.Rows, data.Labels = data.Rows.Selected(work.NewPool(1), list), labels
-	if got, _ := estimate(sampleOf(data, 3), 1); distance(got, want) > 1e-4 {
-		t.Errorf("%v, in another order %v", want, got)
 	}
 }

@@ -3,7 +3,6 @@ package structure
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -76,24 +75,25 @@ func (b *block) solve(round int) (losses float64) {
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
 		b.load(u)
-		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.inner(u, residual)) // the losses less those at 0
-		b.transposed(residual)                                                   // minus the gradient at u
+		// The losses less those at 0.
+		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual))
+		b.transposed(residual) // minus the gradient at u
 		outside = b.withoutTheta(u)
 	}
 	b.add(residual, -b.Alpha, outside)
 	b.mask(residual)
 	before := squares(b.job.Pool, outside)
-	solver := minimize.NewConjugateGradients(b.shape.Len(), b.job.Pool)
+	solver := panel.NewConjugateGradients(b.shape.Len(), b.job.Pool)
 	step := solver.Solve(b, residual, b.Tol, b.MaxIter)
 	b.add(u, 1, step)
 	if round > 0 {
 		b.add(outside, 1, step)
 	}
 	b.store(u)
-	return start - solver.Decrease() + b.Alpha/2*(before-squares(b.job.Pool, outside))
+	return start - solver.Inner()/2 + b.Alpha/2*(before-squares(b.job.Pool, outside))
 }
 
-// HessVec implements minimize.Operator: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
+// HessVec implements panel.Operator: 1/n Σ_i (x_i - x̄) (x_i - x̄) . p + α p, zero where hidden.
 func (b *block) HessVec(dst, p []float64) {
 	b.times(p, 1)
 	clear(dst)
@@ -130,18 +130,6 @@ func (b *block) mask(v []float64) {
 			v[int(j)*b.stride()+l] = 0
 		}
 	})
-}
-
-func (b *block) inner(u, v []float64) []float64 {
-	sums, stride := make([]float64, b.stride()), b.stride()
-	b.job.Total(len(b.old), sums, func(lo, hi int, dst []float64) {
-		for at := lo * stride; at < hi*stride; at += stride {
-			for l := range dst {
-				dst[l] += u[at+l] * v[at+l]
-			}
-		}
-	})
-	return sums[:b.shape.Classes]
 }
 
 // eachFeature calls task for the features, with the place of each in U and in a vector of the block.

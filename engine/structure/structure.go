@@ -25,8 +25,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/trace"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -218,7 +218,7 @@ func (f *fitting) thetaOf(g, place int) []float64 {
 
 // report publishes progress: a step is a block of problems that is solved, or the components at the end of a round.
 func (f *fitting) report(step int) {
-	steps := trace.Trace{Job: f.job, Unit: f.Rows.NonZeros()}
+	steps := path.Trace{Job: f.job, Unit: f.Rows.NonZeros()}
 	f.job.Report(step, f.lastObjective(), 0, 0, steps.Passes())
 }
 

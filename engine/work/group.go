@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
-	"slices"
-
-	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
@@ -16,14 +13,13 @@ import (
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
-//	         that is tried, wants to be cancelled or to stop; count and ranks of the machines; number and length of the
-//	         reduction, checksum of the last result, each as 16-bit pieces x with x²: all are equal where
+//	         that is tried, wants to be cancelled or to stop; count, ranks and sizes of the machines; a digest of the
+//	         reduction's number and length and of the last result, in 16-bit pieces x with x²: all are equal where
 //	         Size Σ x² = (Σ x)². The verdict follows from sums, which all machines have alike, so that all leave at the
-//	         same reduction. Few sums travel in the frame, longer vectors behind it, and sums that nobody waits for with
-//	         the next ones. The frame has a call of its own: a machine that has failed does not know how many numbers
-//	         the others are about to add. One check, the sum of the fields, finds a frame that was damaged on its way to
-//	         one machine: that one takes part until the next frame and votes that it has failed
-//	Misses   a machine that ends, or whose Sum fails: what carries the sums has to notify the others
+//	         same reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next
+//	         ones. The frame has a call of its own: a machine that has failed does not know how many numbers the others
+//	         are about to add
+//	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
 	Rank, Size int
@@ -47,11 +43,10 @@ const (
 	whoFailed
 	present
 	ranks
-	squaredRanks
+	sizes
 	firstPiece
-	pieces      = 10
-	checkPlace  = firstPiece + 2*pieces
-	firstSum    = checkPlace + 1
+	pieces      = 4
+	firstSum    = firstPiece + 2*pieces
 	frameLength = 128
 )
 
@@ -115,9 +110,6 @@ func (g *Group) leave(fails bool) error {
 	if err := g.exchange(g.frame[:]); err != nil {
 		return err
 	}
-	if g.damaged() {
-		return errDamaged
-	}
 	return g.verdict()
 }
 
@@ -135,8 +127,7 @@ func (g *Group) reduce(sums []float64, v votes) {
 	g.write(v, length)
 	framed, vectors := g.pack(parts)
 	err := g.exchange(g.frame[:])
-	damaged := err == nil && g.damaged()
-	if err == nil && !damaged {
+	if err == nil {
 		err = g.verdict()
 	}
 	place := firstSum
@@ -147,10 +138,6 @@ func (g *Group) reduce(sums []float64, v votes) {
 		if err == nil {
 			err = g.exchange(part)
 		}
-	}
-	if err == nil && damaged {
-		_ = g.leave(true)
-		err = errDamaged
 	}
 	if err != nil {
 		g.over = err != error(errAbandoned)
@@ -195,45 +182,21 @@ func (g *Group) write(v votes, length int) {
 		}
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
-	f[present], f[ranks], f[squaredRanks] = 1, float64(g.Rank), float64(g.Rank)*float64(g.Rank)
-	at := firstPiece
-	for _, part := range []struct {
-		value  uint64
-		pieces int
-	}{{uint64(g.Size), 1}, {g.done, 2}, {uint64(length), 3}, {g.last, 4}} {
-		for k := range part.pieces {
-			piece := float64(part.value >> (16 * k) & 0xffff)
-			f[at], f[at+1] = piece, piece*piece
-			at += 2
-		}
+	f[present], f[ranks], f[sizes] = 1, float64(g.Rank), float64(g.Size)
+	digest := Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)})
+	for k := range pieces {
+		piece := float64(digest >> (16 * k) & 0xffff)
+		f[firstPiece+2*k], f[firstPiece+2*k+1] = piece, piece*piece
 	}
-	f[checkPlace] = g.check()
 }
 
-// check is the sum of the fields: whole numbers, which are added without rounding.
-func (g *Group) check() float64 { return floats.Sum(g.frame[:checkPlace]) }
-
-var (
-	errAbandoned = fault.Group("a part of the fit has failed on another machine")
-	errDamaged   = fault.Group("the sum over the ranks was damaged on its way")
-)
-
-// damaged reports whether the sum of frames cannot be one.
-func (g *Group) damaged() bool {
-	broken := func(v float64) bool { return v != math.Trunc(v) }
-	return slices.ContainsFunc(g.frame[:firstSum], broken) || g.check() != g.frame[checkPlace]
-}
+var errAbandoned = fault.Group("a part of the fit has failed on another machine")
 
 // verdict is the end of the run that a sum of frames stands for, or nil.
 func (g *Group) verdict() error {
-	f, n := &g.frame, float64(g.Size)
-	differ := func(first, end int) bool {
-		for at := firstPiece + 2*first; at < firstPiece+2*end; at += 2 {
-			if n*f[at+1] != f[at]*f[at] {
-				return true
-			}
-		}
-		return false
+	f, n, differ := &g.frame, float64(g.Size), false
+	for k := firstPiece; k < firstSum; k += 2 {
+		differ = differ || n*f[k+1] != f[k]*f[k]
 	}
 	switch {
 	case f[failed] == 1:
@@ -244,13 +207,13 @@ func (g *Group) verdict() error {
 		return fault.ErrCancelled
 	case f[abandoned] > 0:
 		return errAbandoned
-	case differ(0, 1) || f[present] != n || f[ranks] != n*(n-1)/2 || f[squaredRanks] != n*(n-1)*(2*n-1)/6:
+	case f[present] != n || f[ranks] != n*(n-1)/2 || f[sizes] != n*n:
 		return fault.Group("the sum is over %.0f ranks, but it must be over the ranks 0 to %d, all of size %d",
 			f[present], g.Size-1, g.Size)
-	case g.done == 0 && differ(6, pieces):
+	case differ && g.done == 0:
 		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows " +
 			"(sparse and dense)")
-	case differ(1, pieces):
+	case differ:
 		return fault.Group("the ranks differ at reduction %d: they got different results from the last sum, or run "+
 			"different fits", g.done+1)
 	}

@@ -38,12 +38,12 @@ func NewJob(threads int, progress *Progress) *Job {
 	return &Job{Pool: NewPool(threads), progress: cmp.Or(progress, &Progress{})}
 }
 
-// Silent is a job beside this one: same workers and cancel flag, no progress, an account of its own.
+// Silent is a job with the same workers and cancel flag that reports no progress and counts its own non-zeros.
 func (j *Job) Silent() *Job {
 	return &Job{Pool: j.Pool, Group: j.Group, progress: j.progress, silent: true}
 }
 
-// Local is Silent for what every machine does by itself, alike. It is not cancelled: the next reduction is.
+// Local is Silent for work that every machine repeats; a cancel takes effect at the next reduction.
 func (j *Job) Local() *Job {
 	local := j.Silent()
 	if j.Group != nil {
@@ -66,6 +66,14 @@ func (j *Job) Stopped() bool {
 		return j.Group.stopped
 	}
 	return j.votes()[stopped]
+}
+
+// Machines is the number of machines.
+func (j *Job) Machines() int {
+	if j.Group == nil {
+		return 1
+	}
+	return j.Group.Size
 }
 
 // votes are the caller's wishes.
@@ -192,57 +200,45 @@ func (j *Job) Count(n int) int {
 	return int(count[0])
 }
 
-// Each gives some numbers of every machine, by rank; all give as many.
-func (j *Job) Each(own ...float64) [][]float64 {
-	all := j.GatherDeferred(own...)
-	j.Reduce(nil)
-	return all
-}
-
-// GatherDeferred is Each that travels with the next reduction, as ReduceDeferred has it.
-func (j *Job) GatherDeferred(own ...float64) [][]float64 {
+// Each gives some numbers of every machine, by rank; all give the same number of them.
+func (j *Job) Each(numbers ...float64) [][]float64 {
 	if j.Group == nil {
-		return [][]float64{own}
+		return [][]float64{numbers}
 	}
-	all := make([]float64, j.Group.Size*len(own))
-	copy(all[j.Group.Rank*len(own):], own)
-	j.ReduceDeferred(all)
-	return slices.Collect(slices.Chunk(all, max(1, len(own))))
-}
-
-// Before adds up a whole number of every machine: of those before this one, by rank, and of all.
-func (j *Job) Before(n int) (before, all int) {
-	for rank, of := range j.Each(float64(n)) {
-		if j.Group != nil && rank == j.Group.Rank {
-			before = all
-		}
-		all += int(of[0])
-	}
-	return before, all
+	all := make([]float64, j.Group.Size*len(numbers))
+	copy(all[j.Group.Rank*len(numbers):], numbers)
+	j.Reduce(all)
+	return slices.Collect(slices.Chunk(all, max(1, len(numbers))))
 }
 
 // Range is the least and the largest number of all machines.
 func (j *Job) Range(least, largest float64) (low, high float64) {
-	return Ends(j.Each(least, largest))
-}
-
-// Ends is the least of the first and the largest of the second numbers of machines.
-func Ends(each [][]float64) (low, high float64) {
-	low, high = each[0][0], each[0][1]
-	for _, ends := range each {
+	low, high = least, largest
+	for _, ends := range j.Each(least, largest) {
 		low, high = min(low, ends[0]), max(high, ends[1])
 	}
 	return low, high
 }
 
-// Gather puts the numbers of all machines one behind the other, by rank; first is the place of this one's.
-func (j *Job) Gather(own []float64) (all []float64, first int) {
-	if j.Group == nil {
-		return own, 0
+// Before adds up a whole number of every machine: of the machines before this one, by rank, and of all.
+func (j *Job) Before(n int) (before, all int) {
+	for rank, count := range j.Each(float64(n)) {
+		if j.Group != nil && rank == j.Group.Rank {
+			before = all
+		}
+		all += int(count[0])
 	}
-	first, total := j.Before(len(own))
+	return before, all
+}
+
+// Gather puts the numbers of all machines one behind the other, by rank; first is the place of this machine's.
+func (j *Job) Gather(numbers []float64) (all []float64, first int) {
+	if j.Group == nil {
+		return numbers, 0
+	}
+	first, total := j.Before(len(numbers))
 	all = make([]float64, total)
-	copy(all[first:], own)
+	copy(all[first:], numbers)
 	j.Reduce(all)
 	return all, first
 }

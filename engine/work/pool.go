@@ -37,13 +37,13 @@ func (p *Pool) Threads() int { return p.threads }
 
 type round struct {
 	task     func(i int)
-	shares   []share // one a thread
+	batches  []batch // one a thread
 	finished atomic.Int64
 	caught   atomic.Pointer[Panic]
 }
 
-// share is the run of tasks that a thread begins with: in every round it finds their memory in its own cache.
-type share struct {
+// batch is the consecutive tasks that a thread begins with: in every round their memory is in the cache of its core.
+type batch struct {
 	next atomic.Int64
 	end  int64
 	_    [48]byte // a cache line each
@@ -58,10 +58,10 @@ func (p *Pool) Run(n int, task func(i int)) {
 		}
 		return
 	}
-	r := &round{task: task, shares: make([]share, p.threads)}
-	for k := range r.shares {
-		r.shares[k].next.Store(int64(k * n / p.threads))
-		r.shares[k].end = int64((k + 1) * n / p.threads)
+	r := &round{task: task, batches: make([]batch, p.threads)}
+	for k := range r.batches {
+		r.batches[k].next.Store(int64(k * n / p.threads))
+		r.batches[k].end = int64((k + 1) * n / p.threads)
 	}
 	p.current.Store(r)
 	for k := 1; k < min(p.threads, n); k++ {
@@ -81,7 +81,7 @@ func (p *Pool) Run(n int, task func(i int)) {
 	}
 }
 
-// help is helper k, who joins one round after the other.
+// help is helper k, which joins one round after the other.
 func (p *Pool) help(k int) {
 	var last *round
 	for idle := time.Now(); time.Since(idle) < patience; yield() {
@@ -93,17 +93,17 @@ func (p *Pool) help(k int) {
 	}
 }
 
-// work does the tasks of thread k's share, then helps with the others' until none is left.
+// work does the tasks of thread k's batch, then those that are left of the other batches.
 func (r *round) work(k int) {
-	for step := range r.shares {
-		s := &r.shares[(k+step)%len(r.shares)]
-		for i := s.next.Add(1) - 1; i < s.end; i = s.next.Add(1) - 1 {
+	for step := range r.batches {
+		b := &r.batches[(k+step)%len(r.batches)]
+		for i := b.next.Add(1) - 1; i < b.end; i = b.next.Add(1) - 1 {
 			r.do(int(i))
 		}
 	}
 }
 
-// do runs one task and notes a panic; after one the remaining tasks are only counted.
+// do runs one task and keeps its panic; after a panic the remaining tasks are only counted.
 func (r *round) do(i int) {
 	defer func() {
 		if failure := Recovered(recover()); failure != nil {
@@ -173,7 +173,7 @@ func (p *Panic) Defect() error {
 	return fault.Defect("internal error of fewlabel, please report it: %v", p)
 }
 
-// Borrow lends a vector of n numbers, which hold anything, until Return. Several goroutines may borrow at a time.
+// Borrow lends a vector of n arbitrary numbers until Return. Several goroutines may borrow at a time.
 func (p *Pool) Borrow(n int) []float64 {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -184,9 +184,9 @@ func (p *Pool) Borrow(n int) []float64 {
 		}
 		return make([]float64, n)
 	}
-	found := p.kept[k]
+	buffer := p.kept[k]
 	p.kept = slices.Delete(p.kept, k, k+1)
-	return found[:n]
+	return buffer[:n]
 }
 
 // Return takes back a vector that Borrow has lent.

@@ -1,19 +1,10 @@
-"""Every number that a page quotes in a marked table, beside the one that its command gives now. Hours: for the night.
+"""Every number that a page quotes in a listed table, beside the one that its command gives now. Hours: for the night.
 
     FEWLABEL_DATA=... python -m benchmarks pages [TEXT ...] [--kept]
 
-A marker is a comment above a table of a page: the command, the difference that is allowed, and the names of the numbers
-of the table, in reading order without the first column:
-
-    <!-- bench labels sets; within 0.01; {labels alone|and sets}, macro F; - -->
-
-Braces stand for one name with each of their parts, the last braces varying first. `-` is a number that is not compared,
-as one of another command, which has a marker of its own. A name is that of a line of the results, or with ", least" the
-lowest of its draws. Where the results are a line for each fit, names are set, tool, learner, labels, sampling (those
-that there are, also without the set: the mean over the sets) and a column. A quoted 75.3 is compared as 0.753 where the
-value is at most 1.
-
-Only commands that contain one of the texts are run; with --kept none: the results are those in bench-results/pages/.
+pages.toml lists the tables, their commands and the names of their numbers. A quoted 75.3 is compared as 0.753 where the
+value is at most 1. Only commands that contain one of the texts are run. With --kept none is run: the results are those
+in bench-results/pages/. Needs Python 3.11 or newer.
 """
 
 from __future__ import annotations
@@ -26,13 +17,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from benchmarks import data
+from benchmarks import __main__ as program, data
 
 ROOT = Path(__file__).parents[2]
-MARKER = re.compile(r"<!-- bench (?P<settings>[^>]*?) -->\n+(?=(?:<!-- bench [^>]*-->\n+)*(?P<table>(?:\|.*\n)+))")
+LIST = Path(__file__).with_name("pages.toml")
 NUMBER = re.compile(r"(?<![\w.-])-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?![\w.]*\w)")
 CELLS = ("set", "tool", "learner", "labels", "sampling")  # columns that name a fit
 ANY = "-"
@@ -40,31 +32,43 @@ ANY = "-"
 
 @dataclass
 class Table:
-    """A marked table: its page and command, and each number with its name."""
+    """An entry of the list, with the numbers that stand on its page."""
 
     page: str
+    heading: str
     command: str
     within: float
-    quoted: list[str]
-    names: list[str]
+    names: list[Any]  # patterns; a name for each number once it is read
+    number: int = 1
+
+    def __post_init__(self) -> None:
+        text = re.sub(r"(?ms)^ *```.*?^ *```$", "", (ROOT / self.page).read_text(encoding="utf-8"))  # without code
+        parts = re.findall(r"(?m)^#+ (.+)\n((?:(?!#+ ).*\n)*)", text)
+        found = [re.findall(r"(?m)(?:^\|.*\n)+", part) for name, part in parts if name == self.heading]
+        where, self.command = f"{self.page}, {self.heading}", " ".join(self.command.split())
+        if len(found) != 1 or len(found[0]) < self.number:
+            raise ValueError(f"{where}: {len(found)} such headings, or no table {self.number} under it")
+        if self.command.split()[0] not in program.NAMES:
+            raise ValueError(f"{where}: there is no benchmark {self.command}")
+        rows = [line.split("|", 2)[2] for line in found[0][self.number - 1].splitlines()[2:]]
+        self.quoted = [number for row in rows for number in NUMBER.findall(row)]
+        self.names = [name for pattern in self.names for name in spread(pattern)]
+        if len(self.quoted) != len(self.names):
+            raise ValueError(f"{where}, bench {self.command}: {len(self.quoted)} numbers, {len(self.names)} names")
 
 
-def tables(page: Path) -> Iterator[Table]:
-    """The marked tables of a page."""
-    for found in MARKER.finditer(page.read_text(encoding="utf-8")):
-        command, within, *patterns = (" ".join(part.split()) for part in found["settings"].split(";"))
-        rows = [line.split("|")[2:-1] for line in found["table"].splitlines()[2:]]
-        quoted = [number for row in rows for cell in row for number in NUMBER.findall(cell)]
-        names = [name for pattern in patterns for name in spread(pattern)]
-        table = Table(page.name, command, float(within.removeprefix("within ")), quoted, names)
-        if len(quoted) != len(names):
-            raise ValueError(f"{page.name}, bench {command}: {len(quoted)} numbers, {len(names)} names")
-        yield table
+def tables() -> list[Table]:
+    """The tables of the list."""
+    import tomllib
+
+    return [Table(**entry) for entry in tomllib.loads(LIST.read_text(encoding="utf-8"))["table"]]
 
 
-def spread(pattern: str) -> list[str]:
-    """A pattern with each part of its braces."""
-    parts = [part.split("|") for part in re.split(r"[{}]", pattern)]
+def spread(pattern: str | int) -> list[str]:
+    """A pattern with each part of its braces, or so many numbers that are not compared."""
+    if isinstance(pattern, int):
+        return [ANY] * pattern
+    parts = [part.split("|") for part in re.split(r"[{}]", " ".join(pattern.split()).replace(" |", "|"))]
     return ["".join(one) for one in itertools.product(*parts)]
 
 
@@ -77,15 +81,14 @@ def results(command: str, kept: bool) -> dict[str, float]:
             old.unlink(missing_ok=True)
         subprocess.run([sys.executable, "-m", "benchmarks", *command.split()], stdout=subprocess.DEVNULL, check=False)
         if written.exists():
-            data.ignored_folder(own.parent)
-            written.replace(own)
+            written.replace(data.ignored_folder(own.parent) / own.name)
     if not own.exists():
         print("no results: the command has ended before", flush=True)
         return {}
     found = pd.read_csv(own)
     if "what" in found:
-        least = {f"{what}, least": value for what, value in zip(found["what"], found["least"], strict=True)}
-        return least | dict(zip(found["what"], found["value"], strict=True))
+        found = found.set_index("what")
+        return found["value"].to_dict() | found["least"].add_suffix(", least").to_dict()
     values: dict[str, float] = {}
     cells = [column for column in CELLS if column in found]
     for named in (cells, cells[1:]):  # each set, and the mean over the sets
@@ -115,14 +118,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("text", nargs="*", help="in the commands that are run; all if there is none")
     parser.add_argument("--kept", action="store_true", help="take the results as they are")
     chosen = parser.parse_args(arguments)
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    marked = [table for page in pages for table in tables(page)]
-    wanted = [table for table in marked if not chosen.text or any(text in table.command for text in chosen.text)]
-    off = 0
-    for command, same in itertools.groupby(sorted(wanted, key=lambda table: table.command), lambda t: t.command):
+    off, wanted = 0, [one for one in tables() if not chosen.text or any(text in one.command for text in chosen.text)]
+    for command, same in itertools.groupby(sorted(wanted, key=lambda one: one.command), lambda one: one.command):
         print(f"== {command}", flush=True)
         values = results(command, chosen.kept)
-        for line, near in (one for table in same for one in compared(table, values)):
+        for line, near in (line for one in same for line in compared(one, values)):
             print(line, flush=True)
             off += not near
     print(f"{off} of the quoted numbers are off")

@@ -28,7 +28,7 @@ from benchmarks.drawing import Task
 SETS = {"newsgroups20": "20 Newsgroups", "reuters_r8": "R8"}
 LABELS, SAMPLINGS = (5, 20, 80), ("equal", "random")
 PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
-PLACE = re.compile(r"(<!-- table: .*? -->\n).*?(<!-- end of table -->)", re.DOTALL)
+PLACE = re.compile(rf"### {SETS['newsgroups20']}\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 
 
 def tools() -> dict[str, Any]:
@@ -86,16 +86,7 @@ def table(found: pd.DataFrame) -> str:
         F = F[sorted(F.columns)]
         costs = own.groupby("tool", sort=False)[["processor", "MB"]].median()
         heads = [f"{k} a class" if way == "equal" else f"{k}, at random" for way, k in F.columns]
-        names = "|".join([*(f"{k}, {way}, F" for way, k in F.columns), "-", "-"])
-        marker = f"<!-- bench peers; within 0.02; {name}, {{{'|'.join(F.index)}}}, {{{names}}} -->"
-        text += [
-            f"**{title}**",
-            "",
-            marker,
-            "",
-            f"| | {' | '.join([*heads, *costs])} |",
-            "|---|" + "---:|" * (len(heads) + 2),
-        ]
+        text += [f"### {title}", "", f"| | {' | '.join([*heads, *costs])} |", "|---|" + "---:|" * (len(heads) + 2)]
         best = F.max()
         for tool, row in F.iterrows():
             cells = [f"**{v:.3f}**" if v == best[cell] else f"{v:.3f}" for cell, v in row.items()]
@@ -119,5 +110,5 @@ def main(arguments: list[str]) -> int:
     print(made := table(found))
     if chosen.page:
         text = chosen.page.read_text(encoding="utf-8")
-        chosen.page.write_text(PLACE.sub(lambda place: f"{place[1]}\n{made}\n{place[2]}", text), encoding="utf-8")
+        chosen.page.write_text(PLACE.sub(lambda _: f"{made}\n", text), encoding="utf-8")
     return 0

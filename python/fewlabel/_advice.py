@@ -1,15 +1,12 @@
 """Warnings for the caller of the package."""
 
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fewlabel._inputs._markers import FEWEST, listed, looks_missing
-from fewlabel._inputs._targets import Targets
-from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
+from fewlabel._inputs._markers import is_auto, listed
+from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning, warn
 
 _OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no label
 
@@ -24,47 +21,15 @@ _CATEGORIES: dict[str, type[Warning]] = {
 _WIDE = 0.8  # length of the intervals of both classes together
 
 
-def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:
-    """Warn at the line of the caller, who may have called a pipeline or a search."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
-        ("fewlabel.", "sklearn.", "joblib.")
-    ):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
-
-
-def of_markers(classes: np.ndarray, unlabeled: Any) -> str:
-    """What to do if no row of `y` has the marker; names a class that looks like one."""
-    likely = [name for name in classes.tolist() if looks_missing(name)]
-    if likely:
-        text = f". If the class {likely[0]!r} stands for no label, set unlabeled={likely[0]!r}. Otherwise append "
-    elif not isinstance(unlabeled, str) or unlabeled != "auto":
-        text = f". The marker is unlabeled={unlabeled!r}, which y does not contain. Correct it, or append "
-    else:
-        text = ". Append "
-    text += "unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker"
-    return f"{text}; unlabeled=None means that all rows are labeled"
-
-
-def rare_marker(targets: Targets) -> None:
-    """Warn if "auto" treats -1 as the marker although it is rarer than 0 and 1; or, beside None, as a class."""
-    names = {str(name).removesuffix(".0") for name in targets.classes}
-    if targets.auto and "-1" in names and names - {"-1", "0", "1"}:
-        warn("-1 is a class of y, as None or NaN mark unlabeled rows. If -1 does too, replace it by None.", DataWarning)
-    unlabeled = int(targets.minus_one.sum())
-    if unlabeled >= FEWEST and targets.classes.tolist() == [0, 1]:
-        counts = targets.counts()
-        if unlabeled < counts.min():
-            warn(
-                f"{unlabeled} rows with -1 in y are treated as unlabeled, but 0 ({counts[0]} rows) and 1 ({counts[1]} "
-                "rows) are more frequent. Pass unlabeled=-1 to confirm this, or unlabeled=None if all are classes.",
-                DataWarning,
-            )
+def of_markers(unlabeled: Any) -> str:
+    """What to do if no row of `y` has the marker."""
+    marker = "" if is_auto(unlabeled) else f". The marker is unlabeled={unlabeled!r}, which y does not contain"
+    cure = "Append unlabeled rows, marked by -1 or None in y, or set the parameter `unlabeled` to their marker"
+    return f"{marker}. {cure}; unlabeled=None means that all rows are labeled"
 
 
 def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
-    """Warn where the labels of the only class leave its share open; see `wide` in engine/sample/class_prior.go."""
+    """Warn where the labels of the only class leave its share open."""
     if found.share * n_unlabeled < n_labels:
         advice = f"is that of fewer rows than the {n_labels} labeled ones: these may be more alike than others"
     elif 2 * (found.upper - found.lower) > _WIDE:
@@ -99,7 +64,7 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
             if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
             more = ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
-            text += more if several else of_markers(model.classes_, model.unlabeled)
+            text += more if several else of_markers(model.unlabeled)
         elif several and kind not in _OF_ROWS:
             names = listed(np.asarray(columns))
             which = f"{len(columns)} of {len(found)} columns of y ({names})" if columns[1:] else f"column {names} of y"

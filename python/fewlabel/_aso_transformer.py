@@ -10,12 +10,11 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from fewlabel import _advice, _auxiliary, _progress, _warnings
+from fewlabel import _auxiliary, _progress, _warnings
 from fewlabel._compat import Self, TransformerMixin, as_chosen_sparse
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._native import _fit, _library, _scores, _signatures
+from fewlabel._native import _fit, _library, _scores, _signatures, _views
 
 
 class Strongest(NamedTuple):
@@ -26,14 +25,13 @@ class Strongest(NamedTuple):
     negative: list[tuple[Any, float]]  # (name, weight), the smallest first
 
 
-@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class ASOTransformer(TransformerMixin, Estimator):
     """Features learned from unlabeled rows by alternating structure optimization.
 
     An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
     whether this word occurs. The weights that solve many such problems lie near a subspace of few dimensions (Ando and
-    Zhang 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
+    Zhang, JMLR 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
 
     Parameters
     ----------
@@ -62,7 +60,10 @@ class ASOTransformer(TransformerMixin, Estimator):
         Name or number of the group of each feature. Every group gets its own components.
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row, within each group.
-    unlabeled, n_jobs, random_state, verbose : see `Shared`
+    unlabeled, n_jobs : as in `TransductiveSVC`
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
+    verbose : as in `TransductiveSVC`
     output : {"both", "structure"}, default="both"
         Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
         "structure": the structure features alone, as an array.
@@ -79,11 +80,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Number of auxiliary problems.
     objective_ : ndarray of shape (n_iter,)
         Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
-    n_features_in_, feature_names_in_ : see `Shared`
-
-    References
-    ----------
-    Ando and Zhang (JMLR 2005): A framework for learning predictive structures from multiple tasks and unlabeled data.
+    n_features_in_, feature_names_in_ : number and names of the features
 
     Examples
     --------
@@ -118,11 +115,6 @@ class ASOTransformer(TransformerMixin, Estimator):
             Rows. No labels are needed.
         y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
             Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
-
-        Warns
-        -----
-        DataWarning
-            If there are fewer auxiliary problems than components.
         """
         self._check_parameters()
         rows = _data.canonical(_data.training_rows(self, X, reset=True))
@@ -136,17 +128,18 @@ class ASOTransformer(TransformerMixin, Estimator):
             least = f"each of the two answers of a problem needs {_auxiliary.LEAST_POSITIVES} rows"
             text = f'{least}; for "mask" a feature must be 0 in some and not 0 in others.'
             text = f"no auxiliary problem is left, so no structure is added to X: {text}"
-            _advice.warn(text, _warnings.DataWarning)
+            _warnings.warn(text, _warnings.DataWarning)
         elif n_components < self.n_components:
             text = f"n_components is {self.n_components}, but there are {n_components} auxiliary problems: as many"
-            _advice.warn(f"{text} components.", _warnings.DataWarning)
+            _warnings.warn(f"{text} components.", _warnings.DataWarning)
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
         strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
         if n_components:
             options = self._library_options(("solver", "n_iter", "unit")) | {"alpha": self.auxiliary_alpha}
             options["random_state"] = random.randint(np.iinfo(np.int32).max)
             with _progress.shown(type(self).__name__, self.verbose, "structure") as show:
-                given = _data.native(rows), *made.native(), groups, n_components
+                matrices = (None if each is None else _views.rows(each) for each in (rows, made.labels, made.hidden))
+                given = *matrices, np.ascontiguousarray(made.hides), groups, n_components
                 call = partial(_library.call, "fewlabel_structure_fit", *given)
                 arrays = _fit.trained(lambda _, *rest: call(*rest), options, (show,))[0].arrays
             objective, strengths = arrays["history.objective"], arrays["strengths"].reshape(-1, n_components)
@@ -158,6 +151,10 @@ class ASOTransformer(TransformerMixin, Estimator):
 
     def transform(self, X: Any) -> Any:
         """Add the structure features, or give the coordinates alone.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
 
         Returns
         -------

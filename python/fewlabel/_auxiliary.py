@@ -24,10 +24,6 @@ class Problems(NamedTuple):
     hidden: sp.csr_array | None  # (sets, d) not 0: features hidden together; None: none
     hides: np.ndarray  # (m,) int32 set that is hidden from a problem, or -1
 
-    def native(self) -> tuple[Any, ...]:
-        sets = None if self.hidden is None else _data.native(self.hidden)
-        return _data.native(self.labels), sets, np.ascontiguousarray(self.hides)
-
 
 class Context(NamedTuple):
     """Input of a strategy, except the rows."""

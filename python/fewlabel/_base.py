@@ -9,9 +9,8 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _columns, _export, _held_out, _progress, methods
+from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
 from fewlabel._native import _fit, _scores, _signatures
@@ -43,7 +42,6 @@ class _WhereCalibrated:
         return MethodType(self.method, estimator)
 
 
-@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classifier from labeled and unlabeled rows. A subclass describes the parameters, with its defaults."""
@@ -74,47 +72,29 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled, preferably of unit length (see Notes). CSR of float32 or float64 is
+            Training rows, labeled and unlabeled, preferably of unit length. CSR of float32 or float64 is
             not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
             may have, and a group of `hierarchy` stands for its classes. Two or more columns of 0, 1 and markers are
-            several labels a row, a column for each (see Notes). `Soft` holds probabilities of the classes.
+            several labels a row, a column for each. `Soft` holds probabilities of the classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding, which can decide ties, and
             to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With others a row gets one label.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a parameter is out of range, X or y is invalid, no row is labeled, unlabeled="auto" is ambiguous, as
-            where y has only 1 and -1, or no row is unlabeled and the class of most rows looks like a marker.
-        KeyboardInterrupt
-            If the user interrupts the fit. The estimator is left unchanged.
-        MemoryError
-            If the estimated memory of the fit exceeds the available memory (Linux only).
-        RuntimeError
-            If the native library cannot be loaded.
         """
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
-        targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior)
+        targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior, sample_weight)
         _data.check_lengths(rows, targets.codes)
-        weights = _weights.read(sample_weight, rows.shape[0])
         if isinstance(targets, _targets.Columns):
-            _columns.fit(self, rows, targets.codes, weights, method)
+            _columns.fit(self, rows, targets, method)
             _progress.tell(self)
             return self
-        if _advice.uses_unlabeled(self) and targets.labeled.all():
-            _held_out.refuse_encoded(self, rows, targets, weights)
-        targets = _targets.learned(targets.counted(weights), self.class_prior)
-        _advice.rare_marker(targets)
+        targets = _targets.learned(targets, self.class_prior)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan = self._plan(method, targets.classes, targets.totals(weights))
-            task = _progress.FitTask(self, X, targets, weights)
-            watches, labels = (show, task.report), targets.native()
-            fitted = _fit.fit(_data.native(rows), labels, weights, plan.options, watches, plan.start)[0]
+            plan, task = self._plan(method, targets.classes, targets.totals()), _progress.FitTask(self, X, targets)
+            fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
             task.end()
         _progress.tell(self)
@@ -123,6 +103,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
 
         Returns
         -------
@@ -137,6 +121,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
 
         Returns
         -------
@@ -156,6 +144,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         probability is spread evenly over the classes. This is for new rows: the fit has moved its boundary away from
         its own unlabeled rows, whose calibrated probabilities are in `label_distributions_`.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
@@ -167,7 +159,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     @_WhereCalibrated
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of the probabilities of `predict_proba`."""
+        """Logarithms of the probabilities of `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        """
         if _columns.several(self):
             with np.errstate(divide="ignore"):  # a column without positive labels
                 return np.log(self.predict_proba(X))
@@ -183,6 +180,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Parameters
         ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -204,6 +202,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
         Parameters
         ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         level : int
             1: the top-level groups; 2: the groups below them, and so on. A class above this level is returned itself.
 

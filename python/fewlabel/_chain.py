@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _markers, _memory, _targets
-from fewlabel._native import _fit, _library, _signatures
+from fewlabel._native import _fit, _library, _signatures, _views
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
 _IOB = re.compile(r"([BIMELSU])(?:-(.*))?", re.DOTALL)
@@ -179,7 +179,7 @@ def decode(
     shapes = {"tags": (n_rows,), "scores": (n_some,), "margins": (n_some,), "marginals": (n_rows, n_tags)}
     found = {name: np.empty(shapes[name], np.int32 if name == "tags" else np.float64) for name in wanted}
     if n_some:
-        tokens = _data.native(scores), lengths[some], n_some
+        tokens = _views.rows(scores), lengths[some], n_some
         with _library.released(assemble({}, weights._replace(coef=np.eye(n_tags)))) as model:  # scores as features
             _library.call("fewlabel_sequence_decode", model, *tokens, n_threads, *map(found.get, shapes))
     for name, of_none in ("scores", 0.0), ("margins", np.inf):

@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.utils import check_consistent_length
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._inputs import _data, _targets, _weights
+from fewlabel._inputs import _targets, _weights
 from fewlabel._native import _fit
 
 CONSTANT = "one_class"  # why the fit of a column ended in which every label is the same
@@ -16,12 +16,13 @@ _OF_A_COLUMN = ["alpha", "unlabeled_weight", "termination_condition", "supervise
 _OF_A_COLUMN += ["calibration_temperature", "calibration_smoothing"]
 
 
-def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, method: methods.Method) -> None:
+def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method) -> None:
     """Fit a linear classifier to several columns of labels (n_rows, k) at once."""
     if model.hierarchy is not None:
         raise ValueError("hierarchy is given, but y has several labels a row: a column has the classes 0 and 1")
     if model._is_warm():
         raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
+    codes, weights = targets
     chosen = codes == 1, codes == 0
     ones, zeros = (each.sum(axis=0).astype(float) if weights is None else weights @ each for each in chosen)
     if not (ones + zeros).any():
@@ -32,7 +33,7 @@ def fit(model: Any, rows: Any, codes: np.ndarray, weights: np.ndarray | None, me
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
     options["class_weight"] = _weights.class_factors(model.class_weight, np.array([0, 1]))
     with _progress.shown(type(model).__name__, model.verbose, "columns") as show:
-        found = _fit.fit(_data.native(rows), _fit.labels(codes), weights, options, (show,))
+        found = _fit.fit(rows, targets, options, (show,))
     _keep(model, found)
     _advice.of_the_library([one.report["warnings"] for one in found], model)
 
@@ -91,12 +92,11 @@ def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
 
 def score(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """Weighted share of the known entries of y that are predicted."""
-    targets, predicted = _targets.read(y, model.unlabeled), model.predict(X)
+    targets, predicted = _targets.read(y, model.unlabeled, sample_weight=sample_weight, whole=False), model.predict(X)
     check_consistent_length(predicted, targets.codes)
     if (codes := targets.codes).shape != predicted.shape:
         raise ValueError(f"y must be a matrix of 0, 1 and markers with {len(model.classes_)} columns, as in fit")
-    weights = _weights.read(sample_weight, len(codes))
-    known = (codes >= 0) * (1.0 if weights is None else weights[:, None])
+    known = (codes >= 0) * (1.0 if targets.weights is None else targets.weights[:, None])
     if not known.any():
         raise ValueError("no entry to score: every entry of y is a marker (see the parameter `unlabeled`)")
     return float(np.average(predicted == codes, weights=known))

@@ -10,10 +10,9 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils.validation import check_is_fitted
 
-from fewlabel import _advice, _gram, _interrupts, _neighbor_graph, _warnings
+from fewlabel import _gram, _interrupts, _neighbor_graph, _warnings
 from fewlabel._compat import ClassNamePrefixFeaturesOutMixin, Self, TransformerMixin
 from fewlabel._distinct import Distinct
-from fewlabel._docstrings import Shared, Unused, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
 
@@ -21,7 +20,6 @@ _KERNELS = ("graph", "rbf", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 
 
-@described_as(Shared, Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features whose inner products are a kernel, for classes that no linear boundary separates.
@@ -32,7 +30,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     Parameters
     ----------
     kernel : {"graph", "rbf", "precomputed"} or callable, default="graph"
-        "graph": rows are similar if many short paths connect them in a graph of nearest neighbors, see Notes. "rbf":
+        "graph": rows are similar if many short paths connect them in a graph of nearest neighbors. "rbf":
         exp(-gamma ‖x - y‖²). "precomputed": X is the kernel matrix of all rows; in `transform`, the kernel between new
         rows and those of `fit`, shape (n_new, n_rows). A callable maps two arrays of rows, sparse if X is, to (n, m).
     gamma : "scale" or float, default="scale"
@@ -48,30 +46,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     ----------
     n_features_in_ : int
         Number of features of X. With "precomputed": number of rows of `fit`.
-    feature_names_in_ : see `Shared`
-
-    Warns
-    -----
-    DataWarning
-        If the graph is not connected: labels do not spread between its components.
-
-    Notes
-    -----
-    "graph": with the normalized Laplacian L of the graph, its smallest eigenvalues λ and their eigenvectors v, the
-    features are v sqrt(10 / (λ + .001)), and their inner products are the kernel 10 (L + .001)⁻¹. Equal rows are one
-    node with the weight of its rows. New rows get the Nyström extension: with k neighbors i among the rows of `fit`, of
-    degrees d_i, the sum of the neighbors' features over sqrt(k d_i), divided by 1 - λ or ½, whichever is larger.
-
-    Other kernels are spanned by `n_components` rows (Williams and Seeger, NIPS 2000): of "rbf" and a callable those
-    with the smallest hash of their values, which is pseudorandom; of "precomputed" the pivots of a Cholesky factor.
-
-    A row of zeros, such as a text without a known word, is similar to no row: its features of "graph" and "rbf" are 0.
-    The order of the rows has no effect on the kernel.
-
-    References
-    ----------
-    Zien et al. (ICML 2007): the kernel of the graph, and kernels as features. Bengio et al. (NIPS 2003): the extension.
-    Fine and Scheinberg (JMLR 2001): the factor.
+    feature_names_in_ : names of the features
 
     Examples
     --------
@@ -92,7 +67,14 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel."""
+        """Build the graph and compute its leading eigenvectors, or choose the rows that span the kernel.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        y : None
+            Not used.
+        """
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
         m = self.n_components or (_GRAPH_COMPONENTS if self.kernel == "graph" else _COMPONENTS)
@@ -101,7 +83,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             if (n_pieces := len(graph.sizes)) > 1:
                 found = f"has {n_pieces} connected components, the largest of {graph.sizes.max()} rows"
                 text = f"the graph of n_neighbors={self.n_neighbors} {found}: labels do not spread between components"
-                _advice.warn(f"{text}. Increase n_neighbors.", _warnings.DataWarning)
+                _warnings.warn(f"{text}. Increase n_neighbors.", _warnings.DataWarning)
             self._map: Any = graph
             return self
         n, m = X.shape[0], min(X.shape[0], m)
@@ -117,10 +99,14 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def transform(self, X: Any) -> np.ndarray:
         """Features of rows.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+
         Returns
         -------
         features : ndarray of shape (n_rows, n_components), float64
-            See Notes. There are fewer columns than `n_components` if they are enough for the kernel.
+            There are fewer columns than `n_components` if they are enough for the kernel.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))

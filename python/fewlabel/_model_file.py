@@ -47,11 +47,6 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
         `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_`, `objective_`.
     path : path-like
         The file, usually with the ending .safetensors. An existing file, or the target of a link, is replaced.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter cannot be saved, a row has several labels, or the model is of another type.
     """
     if type(model).__name__ not in _ESTIMATORS:
         cure = "use joblib" + ", or save its last step, pipeline[-1]" * hasattr(model, "steps")

@@ -93,14 +93,14 @@ class FitTask:
     Hooks get the labeled rows as X and y, because markers would be scored as a class. A step has no `fitted_estimator`.
     """
 
-    def __init__(self, estimator: Any, X: Any, targets: Targets, sample_weight: Any) -> None:
+    def __init__(self, estimator: Any, X: Any, targets: Targets) -> None:
         self._estimator, self._context, self._reported = estimator, None, 0
         if not hasattr(estimator, "_init_callback_context"):  # scikit-learn before 1.9
             return
         labeled = targets.labeled.nonzero()[0]
         self._given = {"estimator": estimator, "X": lambda: _safe_indexing(X, labeled), "y": targets.values}
-        if sample_weight is not None:
-            self._given["metadata"] = {"sample_weight": sample_weight[labeled]}
+        if targets.weights is not None:
+            self._given["metadata"] = {"sample_weight": targets.weights[labeled]}
         self._context = estimator._init_callback_context(max_subtasks=None)
         self._context.call_on_fit_task_begin(**self._given)
 

@@ -11,17 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _scores, _threads
+from fewlabel._native import _fit, _library, _scores, _threads, _views
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
 
 
-@described_as(Shared)
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceSVC(ClassifierMixin, Estimator):
     """Linear-chain model that labels the tokens of sequences, such as the words of sentences.
@@ -36,14 +34,14 @@ class SequenceSVC(ClassifierMixin, Estimator):
         number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
         conditional random field. "soft_hinge": "softmax_margin" of scores and Δ times `rho`, divided by `rho`.
     alpha : float, default=1e-7
-        Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens, see Notes.
+        Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens.
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     forbidden_transitions : "iob" or iterable of (tag or None, tag or None), default=()
         Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence. Tags
         that do not occur are ignored. "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after
         "O". "M" is like "I" there, and tags without this form, such as "X", are like "O".
-    unlabeled : see `Shared`
+    unlabeled : as in `TransductiveSVC`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
         best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
@@ -59,10 +57,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
         Number of epochs, doubled by a `method` for unlabeled sequences.
-    n_jobs, random_state : see `Shared`
+    n_jobs : as in `TransductiveSVC`
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
     warm_start : bool, default=False
         Whether `fit` continues from the fitted model. Features and tags must be the same.
-    verbose : see `Shared`
+    verbose : as in `TransductiveSVC`
 
     Attributes
     ----------
@@ -77,37 +77,12 @@ class SequenceSVC(ClassifierMixin, Estimator):
     n_iter_ : int
         Number of epochs, including those with unlabeled sequences.
     objective_ : float
-        Final value of the objective, see Notes.
+        Final value of the objective, see the page on label sequences.
     termination_condition_ : str
         "epochs": all epochs were run.
     history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective": the mean loss of each epoch, measured before the step on each sequence.
-    n_features_in_, feature_names_in_ : see `Shared`
-
-    Notes
-    -----
-    With L tokens that have a tag or a set of tags, and the root mean square norm of the rows, rms, the objective is
-
-        alpha/2 (rms² ‖coef‖² + ‖transitions‖² + ‖start‖² + ‖end‖²)  +  1/L Σ_sequences ξ
-
-    For N tokens of sequences without any label, "gradient" adds
-
-        unlabeled_weight/N Σ_sequences u(t)
-
-    where t is the score of the best tags minus that of the second best, and u(t) is 1 up to t = 0.4, 0 from t = 1, and
-    two parabolas in between. "posterior" adds
-
-        unlabeled_weight/N min_q [Σ_sequences KL(q | p) + N penalty_weight/2 ‖m(q) - class_prior‖²]
-
-    for the probabilities p of a sequence's tags, as in `predict_marginals`, and the shares m(q) of the tags; with
-    "soft_hinge" scores are multiplied by `rho` there, and the divergence KL is divided by it.
-
-    Tags of tokens without a label, and those of a set, are summed out.
-
-    References
-    ----------
-    Lafferty et al. (ICML 2001): "crf". Gimpel and Smith (NAACL 2010): "softmax_margin". Zien et al. (ICML 2007):
-    "gradient". Ganchev et al. (JMLR 2010): "posterior". Duchi et al. (JMLR 2011): the steps.
+    n_features_in_, feature_names_in_ : number and names of the features
 
     Examples
     --------
@@ -144,11 +119,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
             Tags, likewise. Tokens without one have the marker `unlabeled`; a set holds the tags that a token may have.
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or there is only one.
-
-        Raises
-        ------
-        ValueError
-            As `TransductiveSVC.fit`, and if lengths are invalid or labels use a forbidden transition.
         """
         warm = self._is_warm()
         X, y, tokens = _chain.flat(X, y, lengths)
@@ -163,7 +133,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         if warm:
             self._check_start(labels.classes, "tags")
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
-        given = _data.native(rows), lengths, len(lengths), labels.codes, allowed
+        given = _views.rows(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
         _check_transitions(labels, tokens, forbidden)
         options = self._options() | {"forbidden_transitions": forbidden, "class_prior": self._class_prior(labels)}
@@ -179,6 +149,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
         allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
             Which tags a token may have, in the order of `classes_`. None: all.
 
@@ -196,6 +168,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Score of the best tags of each sequence, and its margin over the second best.
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+
         Returns
         -------
         scores : ndarray of shape (n_sequences, 2), float64
@@ -206,6 +183,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+
         Returns
         -------
         marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
@@ -215,10 +197,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return _chain.as_given(X, found["marginals"], tokens)
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
-        """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none."""
+        """Share of the labeled tokens whose tag is predicted correctly; a ValueError if there is none.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
+        y : array-like of shape (n_tokens,), or list of such
+        lengths : array-like of shape (n_sequences,) or None, default=None
+        """
         check_is_fitted(self)
         X, y, lengths = _chain.flat(X, y, lengths)
-        given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_))
+        given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_), whole=False)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
         tags = self.predict(X, lengths)
@@ -268,7 +257,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
             raise ValueError(f"class_prior names {sorted(map(str, unknown))}, but y has {listed(labels.classes)}")
-        shares = _weights.shares(self.class_prior, labels.classes, labels.totals(None))
+        shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:

@@ -37,11 +37,6 @@ def load_conll_file(path: _PathLike, *, columns: tuple[int, ...] = (0, -1)) -> t
     sentences : list of list of str, one for each column
         By default tokens and tags, as input for `TokenVectorizer` and `SequenceSVC`.
 
-    Raises
-    ------
-    ValueError
-        If the number of columns changes, or the file is not UTF-8 or damaged.
-
     Notes
     -----
     The columns of a sentence are separated by tabs if one of its lines has a tab, otherwise by blanks. Between tabs an

@@ -6,7 +6,7 @@ from unicodedata import category, name, normalize
 
 import numpy as np
 
-from fewlabel import _advice, _warnings
+from fewlabel import _warnings
 from fewlabel._inputs import _markers, _memory, _targets, _weights
 from fewlabel._inputs._soft import Soft, column_names
 from fewlabel.inspection import _table
@@ -89,7 +89,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     if missing:
         words = _markers.listed(np.array(missing, dtype=object), 30)
         text = f"no text contains the keywords {words}: they vote nowhere, see their spelling"
-        _advice.warn(text, _warnings.DataWarning)
+        _warnings.warn(text, _warnings.DataWarning)
     return votes
 
 

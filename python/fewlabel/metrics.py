@@ -7,13 +7,11 @@ from typing import Any
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _markers, _targets
 
 __all__ = ["labeled_scorer"]
 
 
-@described_as(Shared)
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
@@ -24,6 +22,8 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in the estimator.
 
     Returns
     -------

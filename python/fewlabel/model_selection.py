@@ -12,14 +12,12 @@ from sklearn.utils.validation import column_or_1d
 
 from fewlabel import _held_out
 from fewlabel._compat import BaseCrossValidator
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _targets
 from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 
 
-@described_as(Shared)
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
@@ -32,7 +30,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         How the labeled rows are split. An int: number of folds of `StratifiedKFold`, in the order of the rows. A
         splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`, is called with the labels and
         groups of the labeled rows, and with an array of zeros in place of X.
-    unlabeled : see `Shared`
+    unlabeled : as in `TransductiveSVC`
 
     Notes
     -----
@@ -74,11 +72,6 @@ class SemiSupervisedSplit(BaseCrossValidator):
             Indices of the training rows, sorted: the unlabeled rows and the labeled training rows of this split.
         test : ndarray of shape (n_test,), int
             Indices of the test rows, in the order of the splitter; only labeled rows.
-
-        Raises
-        ------
-        ValueError
-            If no row is labeled, an int `cv` exceeds the labeled rows of every class, or a class has only one.
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
@@ -94,7 +87,15 @@ class SemiSupervisedSplit(BaseCrossValidator):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Number of splits; some splitters, such as `LeaveOneOut`, need the labels or groups for it."""
+        """Number of splits; some splitters, such as `LeaveOneOut`, need the labels or groups for it.
+
+        Parameters
+        ----------
+        X : object
+            Not used.
+        y : array-like or None, default=None
+        groups : array-like of shape (n_rows,) or None, default=None
+        """
         if y is None:
             return int(self._inner().get_n_splits())
         labeled, values = self._read(y)
@@ -119,7 +120,6 @@ class SemiSupervisedSplit(BaseCrossValidator):
         return self.cv
 
 
-@described_as(Shared)
 def held_out_probabilities(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 0, unlabeled: Any = "auto"
 ) -> np.ndarray:
@@ -133,12 +133,16 @@ def held_out_probabilities(
         Clones are fitted.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one have the marker of the parameter `unlabeled`.
     cv : int or splitter, default=5
         How the labeled rows are split, as in `SemiSupervisedSplit`.
     n_jobs : int or None, default=None
         Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
     verbose : int, default=0
         Above 0: show the progress of the fits, from the third second on.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in the estimator.
 
     Returns
     -------

@@ -13,10 +13,9 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, _held_out, methods
-from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._inputs._soft import Soft
-from fewlabel.inspection import _linear_model, check
+from fewlabel.inspection import _linear_model
 
 __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
@@ -31,7 +30,6 @@ _SIZES = [10, 20, 40, 80]  # numbers of labels where none are given
 _TRIES = 1000  # at drawing labels until every class is among them
 
 
-@described_as()
 @dataclass(eq=False, repr=False)
 class HistoryDisplay:
     """Plot of the outer steps of a fit: objective, temperature or weight, labels changed, class shares.
@@ -83,7 +81,12 @@ class HistoryDisplay:
         return display.plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "HistoryDisplay":
-        """Draw, and return the display."""
+        """Draw, and return the display.
+
+        Parameters
+        ----------
+        ax : array-like of 4 matplotlib Axes, or None, default=None
+        """
         check_matplotlib_support("HistoryDisplay.plot")
         from matplotlib import pyplot as plt
         from matplotlib.ticker import MaxNLocator, PercentFormatter
@@ -123,7 +126,6 @@ class HistoryDisplay:
         return self
 
 
-@described_as(check)
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay:
     """Learning curves: scores by number of labels, of a semi-supervised and a supervised estimator.
@@ -177,6 +179,7 @@ class LearningCurveDisplay:
         ----------
         estimator : estimator or pipeline
             Semi-supervised estimator; clones are fitted.
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         y : array-like of shape (n_rows,)
             Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
         n_labels : sequence of int, default=None
@@ -191,9 +194,9 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
             Seed of the draws.
+        n_jobs, verbose : as in `fewlabel.inspection.check`
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.
-
         """
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
         X = _data.admitted(X)
@@ -205,7 +208,12 @@ class LearningCurveDisplay:
         return cls(sizes, scores, supervised_scores, score_name=name).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> "LearningCurveDisplay":
-        """Draw, and return the display."""
+        """Draw, and return the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+        """
         check_matplotlib_support("LearningCurveDisplay.plot")
         from matplotlib import pyplot as plt
 

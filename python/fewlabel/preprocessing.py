@@ -11,7 +11,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._compat import BaseEstimator, OneToOneFeatureMixin, Self, TransformerMixin
-from fewlabel._docstrings import Shared, Unused, described_as
 from fewlabel._inputs import _data, _numbers, _targets
 
 __all__ = ["BlockScaler", "labeled_only", "text_vectorizer"]
@@ -44,7 +43,6 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
     return TfidfVectorizer(**recipe | settings)
 
 
-@described_as(Shared)
 def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Score of features by the labeled rows alone, for `SelectKBest` and other selectors by score.
 
@@ -54,6 +52,8 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     ----------
     score_func : callable
         Called with the labeled rows and their labels, such as `chi2` or `mutual_info_classif`.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in the estimator.
 
     Returns
     -------
@@ -71,7 +71,6 @@ def _of_labeled(X: Any, y: Any, score_func: Callable[..., Any], unlabeled: Any) 
     )
 
 
-@described_as(Shared, Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
@@ -88,7 +87,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     scale_ : float
         Factor of the block; 1 if all its values are 0.
-    n_features_in_, feature_names_in_ : see `Shared`
+    n_features_in_, feature_names_in_ : number and names of the features
 
     Examples
     --------
@@ -101,7 +100,14 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     norm: float = 0.1
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the factor."""
+        """Find the factor.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        y : None
+            Not used.
+        """
         _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)
         _data.check_finite(X)
@@ -122,7 +128,12 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """A copy of the block, multiplied by the factor: an array or sparse matrix (n_rows, n_features)."""
+        """A copy of the block, multiplied by the factor: an array or sparse matrix (n_rows, n_features).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+        """
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
         _data.check_finite(X)

@@ -12,7 +12,6 @@ from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._compat import BaseEstimator, Self, TransformerMixin
-from fewlabel._docstrings import Unused, described_as
 from fewlabel._inputs._numbers import check_count
 
 __all__ = ["TokenVectorizer"]
@@ -21,7 +20,6 @@ _SHAPES = ((re.compile("[A-ZÀ-ÖØ-Þ]"), "X"), (re.compile("[^\\W\\d_A-ZÀ-Ö�
 _REPEATED = re.compile(r"(.)\1+")
 
 
-@described_as(Unused)
 @dataclass(kw_only=True, eq=False, repr=False)
 class TokenVectorizer(TransformerMixin, BaseEstimator):
     """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
@@ -58,6 +56,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of sequences of str
             Sentences, each its tokens.
+        y : None
+            Not used.
         """
         for name in ("window", "affixes"):
             check_count(name, getattr(self, name), least=0)
@@ -72,6 +72,10 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Iterable[Sequence[str]]) -> list[Any]:
         """Features of the tokens of each sentence.
+
+        Parameters
+        ----------
+        X : iterable of tokens or of sentences
 
         Returns
         -------

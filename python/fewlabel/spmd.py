@@ -14,8 +14,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._docstrings import Shared, described_as
-from fewlabel._inputs import _data, _markers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _targets
 from fewlabel._native import _fit, _signatures
 
 __all__ = ["fit"]
@@ -26,7 +25,6 @@ _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 _OF_A_RANK = ("n_jobs", "verbose")
 
 
-@described_as(Shared)
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
     """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
 
@@ -36,13 +34,14 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted in place. All parameters except `n_jobs` and `verbose` must be the same on every rank. `calibrate`,
-        method "pair_switching", `max_switches` and "auto" within a dict `class_prior` are for one machine. For
+        method "pair_switching" and `max_switches` are for one machine. For
         class_prior="auto" every rank gets all labeled rows. With at least 4,096 unlabeled rows a class, every rank also
         gets an eighth of these, if they have at most a million non-zeros.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,), or fewlabel.labels.Soft
         Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. All ranks have all classes.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
     comm : mpi4py.MPI.Comm
         The ranks. Only the fit may use it, in another thread, for which MPI must be initialized, as mpi4py does.
 
@@ -78,10 +77,10 @@ def fit_with(
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
     classes, totals = part.number(ranks)
-    plan, rows = ranks.attempt(lambda: (estimator._plan(part.method, classes, totals), _data.native(part.rows)))
-    given, verbose = (rows, part.targets.native(), part.weights), estimator.verbose if ranks.rank == 0 else 0
+    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
+    verbose = estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
-        fitted = _fit.fit(*given, plan.options, (show,), plan.start, ranks.group)[0]
+        fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
     estimator._keep(plan, fitted)
     if ranks.rank == 0:
         _advice.of_the_library([fitted.report["warnings"]], estimator)
@@ -172,6 +171,9 @@ def _refuse_others(summaries: list[_Summary]) -> None:
     if {True, False} <= {*are_texts}:
         first, other = are_texts.index(True), are_texts.index(False)
         raise ValueError(f"y has texts on rank {first}, but numbers on rank {other}: make all the same")
+    if any(own.minus_one for own in summaries) and any(_markers.has_minus_one(own.classes) for own in summaries):
+        found = "-1 beside None or NaN on one rank, where it is a class, and without them on another one, as the marker"
+        raise ValueError(f"y has {found}: replace it by None there, or pass unlabeled=float('nan')")
     named = [(rank, own.names) for rank, own in enumerate(summaries) if own.names is not None]
     for rank, names in named[1:]:
         if not np.array_equal(names, named[0][1]):
@@ -182,10 +184,9 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
-        self.targets = _targets.one_a_row(y, estimator.unlabeled)
+        self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)
         self.rows = self._rows(X)
         _data.check_lengths(self.rows, self.targets.codes)
-        self.weights = _weights.read(sample_weight, len(self.targets.codes)) if len(self.targets.codes) else None
 
     def _rows(self, X: Any) -> Any:
         if (shape := getattr(X, "shape", None) or np.shape(X))[0] > 0:
@@ -203,24 +204,23 @@ class _Part:
             self.targets = ranks.attempt(
                 lambda: _targets.with_groups(self.targets, self.estimator.hierarchy, prior, sorted(labels, key=str))
             )
-        self.targets = self.targets.counted(self.weights)
-        n, counts = len(self.targets.codes), self.targets.counts()
+        n, own = len(self.targets.codes), self.targets.frequencies()
         names = getattr(self.estimator, "feature_names_in_", None) if n else None
-        classes, minus_one = self.targets.classes[counts > 0], int(self.targets.minus_one.sum())
-        own = _Summary(classes, counts[counts > 0], minus_one, n > 0 and sp.issparse(self.rows), n, names)
-        summaries = ranks.comm.allgather(own)
+        summaries = ranks.comm.allgather(_Summary(*own, n > 0 and sp.issparse(self.rows), n, names))
         known = [each for each in summaries if len(each.classes)]
         if not known:
             raise ValueError("y has no labeled row on any rank: give at least one row of each class a label")
         _refuse_others(summaries)
         classes, numbers = np.unique(np.concatenate([each.classes for each in known]), return_inverse=True)
-        if self.targets.auto:
-            counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int).tolist()
-            _markers.refuse_ambiguous(classes, counts, sum(each.minus_one for each in summaries))
+        counts = np.bincount(numbers, np.concatenate([each.counts for each in known])).astype(int)
+        every = classes, counts, sum(each.minus_one for each in summaries)
+        _markers.refuse_signs(*every)
+        if ranks.rank == 0:
+            _markers.warn_of_three(*every)
         if any(each.sparse for each in summaries):
             self.rows = sp.csr_array(self.rows)
         elif not n:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))
-        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals(self.weights))))
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals())))

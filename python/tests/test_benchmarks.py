@@ -1,6 +1,7 @@
 """The helpers of the benchmarks: a wrong recipe or draw would make every figure wrong."""
 
 import dataclasses
+import re
 import sys
 import types
 import warnings
@@ -266,11 +267,13 @@ def test_the_page_has_the_table_of_the_tools(tmp_path, monkeypatch):
     monkeypatch.setattr(data, "RESULTS", tmp_path)
     monkeypatch.setattr(peers, "measured", lambda draws, labels, tools: found(labels))
     page = tmp_path / "page.md"
-    page.write_text("a\n<!-- table: x -->\nold\n<!-- end of table -->\nb\n", encoding="utf-8")
+    page.write_text("a\n### 20 Newsgroups\nold\n### R8\nold\n## b\n", encoding="utf-8")
     assert peers.main(["--labels", "5", "--page", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert "| LinearSVC | **0.500** | **0.500** | 1.0 | 3 |" in text
     assert "\nold\n" not in text
+    assert text.startswith("a\n### 20 Newsgroups\n")
+    assert text.endswith("\n\n## b\n")
 
 
 def test_a_figure_changes_only_with_its_numbers(tmp_path):
@@ -293,46 +296,122 @@ def found(labels):
 
 QUOTED = """Text with 12 numbers.
 
-<!-- bench some thing; within 0.01;
-{a|b}, {x|x, least}; {-|-} -->
-<!-- bench other; within 0.5; {-|-|-|-|-}; c, 5, F -->
+```sh
+## Results
+```
+
+## Results
+
+| | zero |
+|---|---|
+| a | 0 |
 
 | | one | two |
 |---|---|---|
 | 2 of a | **75.3** (45.1) | 0.5 |
 | F1 | .2 or 1,234 | 7 s |
+
+## Others
+
+| | one |
+|---|---|
+| b | 3 |
+"""
+LISTED = """
+[[table]]
+page = "README.md"
+heading = "Results"
+number = 2
+command = "labels  some"
+within = 0.01
+names = ['''{a
+  |b}, {x|x, least}''', 2]
+
+[[table]]
+page = "README.md"
+heading = "Results"
+number = 2
+command = "tables"
+within = 0.5
+names = [5, "c, 5, F"]
 """
 
 
-def test_quoted_numbers_stand_beside_those_that_their_command_gives(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(data, "RESULTS", tmp_path / "results")
+@pytest.fixture
+def listed(tmp_path, monkeypatch):
+    """Writes a list of tables of a page beside it."""
+    pytest.importorskip("tomllib")  # Python 3.11
     monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(pages, "LIST", tmp_path / "pages.toml")
     (tmp_path / "README.md").write_text(QUOTED, encoding="utf-8")
+    return lambda text: (tmp_path / "pages.toml").write_text(text, encoding="utf-8")
+
+
+def test_quoted_numbers_stand_beside_those_that_their_command_gives(listed, tmp_path, monkeypatch, capsys):
+    listed(LISTED)
+    monkeypatch.setattr(data, "RESULTS", tmp_path / "results")
     folder = tmp_path / "results" / "pages"
     folder.mkdir(parents=True)
     report = measure.Report()
     report.add("a, x", [0.751, 0.451])  # the mean is far from 75.3
     report.add("b, x", [0.5, 0.6])
-    quality.pd.DataFrame(report.lines).to_csv(folder / "some-thing.csv")
-    quality.pd.DataFrame({"set": ["p", "q"], "learner": "c", "labels": 5, "F": [6, 8]}).to_csv(folder / "other.csv")
+    quality.pd.DataFrame(report.lines).to_csv(folder / "labels-some.csv")
+    quality.pd.DataFrame({"set": ["p", "q"], "learner": "c", "labels": 5, "F": [6, 8]}).to_csv(folder / "tables.csv")
     assert pages.main(["--kept"]) == 1
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[1:4] for line in lines if line[0] == "README.md"] == [
-        ["7", "7", "c,"],
         ["75.3", "60.1", "OFF"],
         ["45.1", "45.1", "a,"],
         ["0.5", "0.55", "OFF"],
         [".2", "0.5", "OFF"],
+        ["7", "7", "c,"],
     ]
-    (tmp_path / "README.md").write_text(QUOTED.replace("|-} -->", "} -->"), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"README\.md, bench some thing: 6 numbers, 5 names"):
-        pages.main(["--kept"])
 
 
-def test_every_marked_table_has_a_name_for_each_number_and_a_benchmark():
-    found = [table for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] for table in pages.tables(page)]
-    assert {table.command.split()[0] for table in found} <= set(program.NAMES)
-    assert len(found) > 5
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("', 2]", "', 1]", r"README\.md, Results, bench labels some: 6 numbers, 5 names"),
+        ('heading = "Results"', 'heading = "Result"', "README.md, Result: 0 such headings"),
+        ('heading = "Results"', 'heading = "Others"', "README.md, Others: .* no table 2 under it"),
+        ("number = 2", "number = 3", "README.md, Results: .* no table 3 under it"),
+        ('command = "labels  some"', 'command = "label some"', "there is no benchmark label some"),
+    ],
+)
+def test_a_wrong_entry_of_the_list_is_refused(listed, old, new, message):
+    assert old in LISTED
+    listed(LISTED.replace(old, new))
+    with pytest.raises(ValueError, match=message):
+        pages.tables()
+
+
+def test_the_list_fits_the_pages_which_have_no_marks():
+    pytest.importorskip("tomllib")  # Python 3.11
+    assert len(pages.tables()) > 20
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        assert "<!--" not in page.read_text(encoding="utf-8"), page.name
+
+
+def named_commands() -> set[str]:
+    """What pages, notes and the list of tables give to `make bench`."""
+    texts = [path.read_text(encoding="utf-8") for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))]
+    named = re.findall(r'BENCH=(?:"([^"]+)"|(\w+))|\| `"(\w+ [^"`]+)"`', "\n".join(texts))
+    listed = re.findall(r'^command = ("{3}|")(.+?)\1', pages.LIST.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return {" ".join("".join(one).split()) for one in named} | {" ".join(one.split()) for _, one in listed}
+
+
+def test_the_commands_that_pages_and_notes_name_exist():
+    commands = named_commands()
+    assert len(commands) > 50
+    for command in commands:
+        name, *arguments = command.split()
+        assert name in program.NAMES, command
+        module = program.import_module(f"benchmarks.{name}")
+        if name == "quality":
+            module.options().parse_args(arguments)
+        elif hasattr(module, "SECTIONS"):
+            named = {one for one in arguments if one.isidentifier()}
+            assert named <= {section.__name__ for section in module.SECTIONS}, command
 
 
 # ------------------------------------------------------------------ the default and its peers

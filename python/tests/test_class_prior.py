@@ -12,7 +12,7 @@ from planted import many_topics, text_like
 from sklearn.metrics import f1_score
 
 from fewlabel import ClassPriorWarning, SemiSupervisedLogisticRegression, TransductiveSVC, estimate_class_prior
-from fewlabel._inputs import _data
+from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit
 from fewlabel.datasets import load_scipy_docs
 from fewlabel.methods import Annealing
@@ -305,7 +305,7 @@ def test_without_options_the_library_gives_the_same_bits(many: bool) -> None:
     X, _, truth = many_topics() if many else text_like(share=0.2)
     y = picked(truth, 15)
     model = TransductiveSVC(n_jobs=2).fit(X, y)
-    report, arrays = _fit.fit(_data.native(X), _fit.labels(y.astype(np.int32)), None, {})[0]
+    report, arrays = _fit.fit(X, Columns(y.astype(np.int32)[:, None]), {})[0]
     coef = arrays["coef"].reshape(report["n_features"], report["n_outputs"]).T
     assert np.ascontiguousarray(coef).tobytes() == model.coef_.tobytes()
     for name in ("intercept", "class_prior"):

@@ -14,7 +14,7 @@ from planted import text_like
 
 from fewlabel import TransductiveSVC
 from fewlabel._inputs import _data
-from fewlabel._native import _library, _scores
+from fewlabel._native import _library, _scores, _views
 
 X, Y, _ = text_like(n=120, d=60)
 X.data = np.round(X.data * 64) / 64  # exact in float32
@@ -135,7 +135,7 @@ def test_read_only_memory_map(tmp_path: Path) -> None:
 
 def test_csr_is_not_copied() -> None:
     for rows in (X.astype(np.float32), X, int64_indices(X), mixed_indices(X)):
-        view = _data.native(_data.training_rows(TransductiveSVC(), rows, reset=True))
+        view = _views.rows(_data.training_rows(TransductiveSVC(), rows, reset=True))
         for seen, own in zip(view.arrays, (rows.indptr, rows.indices, rows.data), strict=True):
             assert np.shares_memory(seen, own)
 

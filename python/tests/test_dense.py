@@ -9,8 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
-from fewlabel._inputs import _data
-from fewlabel._native import _signatures as c
+from fewlabel._native import _signatures as c, _views
 
 
 def embeddings(n: int = 400, d: int = 30, k: int = 2, dtype: Any = np.float32) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -57,12 +56,12 @@ def test_a_row_has_the_same_score_alone(k: int) -> None:
 def test_rows_are_not_copied_where_they_lie_in_one_piece() -> None:
     X, _, _ = embeddings()
     for view in (X, X[::2], X[:, 3:20], X[7:]):
-        rows = _data.native(view)
+        rows = _views.rows(view)
         assert rows.kind == c.DENSE
         assert rows.values == view.ctypes.data
         assert rows.row_stride * view.itemsize == view.strides[0]
     for other in (np.asfortranarray(X), X[:, ::2], X[::-1]):
-        rows = _data.native(other)
+        rows = _views.rows(other)
         assert rows.values != other.ctypes.data
         np.testing.assert_array_equal(rows.arrays[0], other)
 

@@ -53,5 +53,5 @@ def test_parameters_are_described_in_order(item: Any) -> None:
     function = item.__init__ if inspect.isclass(item) else item
     names = [name for name in inspect.signature(function).parameters if name != "self"]
     section = re.search(r"\nParameters\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", inspect.getdoc(item), re.DOTALL)
-    described = re.findall(r"^\**(\w+) : ", section[1], re.MULTILINE) if section else []
-    assert described == names
+    described = re.findall(r"^\**(\w+(?:, \w+)*) : ", section[1], re.MULTILINE) if section else []
+    assert ", ".join(described).split(", ") == (names or [""])

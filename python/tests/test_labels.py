@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 from planted import text_like
 from sklearn.model_selection import cross_val_score
 
-from fewlabel import DataWarning, SequenceSVC, TransductiveSVC
-from fewlabel._inputs import _markers, _targets
+from fewlabel import DataWarning, SequenceSVC, TransductiveSVC, estimate_class_prior
+from fewlabel._inputs import _targets
+from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.metrics import labeled_scorer
-from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
+from fewlabel.plotting import LearningCurveDisplay
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -97,7 +100,7 @@ if hasattr(getattr(np, "dtypes", None), "StringDType"):
 
 
 def learned(y: object, unlabeled: object = "auto", *, prior: object = None, weights: object = None) -> _targets.Targets:
-    return _targets.learned(_targets.plain(y, unlabeled).counted(weights), prior)
+    return _targets.learned(_targets.one_a_row(y, unlabeled, sample_weight=weights), prior)
 
 
 @pytest.mark.parametrize("y", FORMS_OF_NUMBERS.values(), ids=FORMS_OF_NUMBERS.keys())
@@ -241,20 +244,15 @@ def test_lists_of_two_labels_each_have_three_readings(y: object) -> None:
 
 
 @pytest.mark.parametrize("marker", [None, np.nan, pd.NA, np.ma.masked])
-@pytest.mark.parametrize("y", [[1, -1, "?", 1, -1], [1.0, -1.0, "?"], [-1, 0, 1, "?"], ["1", "-1", "?", "1"]])
-def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(y: list, marker: object) -> None:
-    labels = learned([marker if value == "?" else value for value in y])
-    known = [value for value in y if value != "?"]
-    assert labels.classes.tolist() == sorted(set(known))
-    assert labels.classes[labels.codes[labels.labeled]].tolist() == known
+def test_minus_one_is_a_class_where_none_marks_the_unlabeled_rows(marker: object) -> None:
+    for y in [1, -1, "?", 1, -1], [1.0, -1.0, "?"], [-1, 0, 1, "?"], ["1", "-1", "?", "1"]:
+        labels = learned([marker if value == "?" else value for value in y])
+        known = [value for value in y if value != "?"]
+        assert labels.classes.tolist() == sorted(set(known))
+        assert labels.classes[labels.codes[labels.labeled]].tolist() == known
     assert _targets.one_a_row([{1, -1}, 1, -1, marker]).classes.tolist() == [-1, 1]
     with pytest.raises(ValueError, match="found -1 beside None or NaN, which mark unknown entries"):
         _targets.read([[1, -1], [0, marker]])
-
-
-def test_minus_one_is_not_a_class_on_one_machine_and_a_marker_on_another() -> None:
-    with pytest.raises(ValueError, match=r"-1 beside None or NaN on one rank.*pass unlabeled=float\('nan'\)"):
-        _markers.refuse_ambiguous(np.array([-1, 1]), [3, 3], unlabeled=2)
 
 
 def test_a_model_with_class_minus_one_is_scored_for_it() -> None:
@@ -266,14 +264,6 @@ def test_a_model_with_class_minus_one_is_scored_for_it() -> None:
     assert cross_val_score(TransductiveSVC(), X, y, cv=SemiSupervisedSplit(2), error_score="raise").min() > 0.7
     tagger = SequenceSVC().fit(X, y)
     assert tagger.score(X, signs) == np.mean(tagger.predict(X) == signs)
-
-
-def test_minus_one_beside_none_and_other_classes_is_warned_of() -> None:
-    X, y, _ = text_like()
-    y = np.where(np.arange(len(y)) % 2, y, np.nan) + 0.0
-    y[:4] = 5
-    with pytest.warns(DataWarning, match=r"-1 is a class of y, as None or NaN mark .* replace it by None"):
-        TransductiveSVC().fit(X, y)
 
 
 def test_no_marker_when_unlabeled_is_none() -> None:
@@ -312,9 +302,7 @@ def test_own_marker_among_texts(y: object, marker: object) -> None:
     assert learned(y, unlabeled=marker).codes.tolist() == [0, -1, 1]
 
 
-def test_svmlight_labels_read_as_markers() -> None:
-    with pytest.raises(ValueError, match=r"ambiguous.*only class 1 has labels.*unlabeled=0.*unlabeled=None"):
-        learned([1, -1, -1, 1])
+def test_markers_of_svmlight_and_of_one_class() -> None:
     assert learned([1, -1, 0, 1], unlabeled=0).codes.tolist() == [1, 0, -1, 1]
     assert learned([1, None, np.nan, 1]).classes.tolist() == [1]  # NaN cannot be a class
 
@@ -338,8 +326,8 @@ def test_rows_of_weight_zero_do_not_count() -> None:
         ([0, None, 1], None, r"None in row 1, which is not the marker .* unlabeled=None \(every row is labeled\)"),
         (["a", None, "b"], "?", r"which is not the marker set by unlabeled='\?'. None and NaN are markers with"),
         (np.array(["a", 3, None], dtype=object), "auto", "several types: int, str"),
-        (np.zeros((3, 2)), "auto", "several columns, which are not supported here"),
-        ([[0, 1], [1, 0]], "auto", "several columns"),
+        (np.zeros((3, 2)), "auto", "several labels a row, which are not supported here"),
+        ([[0, 1], [1, 0]], "auto", "several labels a row"),
     ],
 )
 def test_bad_labels(y: object, unlabeled: object, message: str) -> None:
@@ -422,23 +410,51 @@ def rows_of(minus: int, zero: int, one: int) -> np.ndarray:
     return np.repeat([-1, 0, 1], [minus, zero, one])
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.float32, object])
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (rows_of(10, 90, 10), r"10 rows of -1, 90 of 0 and 10 of 1.*ambiguous.*unlabeled=-1.*SVMlight.*unlabeled=0"),
-        (rows_of(40, 101, 60), r"ambiguous.*unlabeled=-1.*unlabeled=0"),
-        (rows_of(50, 50, 50), r"ambiguous.*unlabeled=-1.*three classes, pass unlabeled=None"),
-        (rows_of(70, 100, 90), r"three classes, pass unlabeled=None"),
-        (rows_of(120, 100, 85), r"three classes, pass unlabeled=None"),
-    ],
-)
-def test_minus_one_zero_and_one_that_can_be_read_in_two_ways(y: np.ndarray, message: str, kind: type) -> None:
+OF_SVMLIGHT = {
+    "1 and -1 alone": (rows_of(30, 0, 30), r"only 1 and -1.*ambiguous.*only class 1 has labels.*unlabeled=0"),
+    "0 in most rows": (rows_of(40, 101, 60), r"40 rows of -1, 101 of 0 and 60 of 1.*unlabeled=-1.*SVMlight.*=0"),
+}
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32, object, str])
+@pytest.mark.parametrize(("y", "message"), OF_SVMLIGHT.values(), ids=OF_SVMLIGHT)
+def test_labels_of_svmlight_are_refused(y: np.ndarray, message: str, kind: type) -> None:
     y = y.astype(kind)
     with pytest.raises(ValueError, match=message):
         learned(y)
-    for unlabeled, classes in ((-1, [0, 1]), (0, [-1, 1]), (None, [-1, 0, 1])):
-        assert learned(y, unlabeled).classes.tolist() == classes
+    assert [str(name).removesuffix(".0") for name in learned(y, None).classes] == sorted({*y.astype(int).astype(str)})
+
+
+DOORS = {
+    "fit": lambda X, y: TransductiveSVC().fit(X, y),
+    "columns": lambda X, y: TransductiveSVC().fit(X, np.column_stack([np.where(y == 0, -1, y)] * 2)),
+    "sequences": lambda X, y: SequenceSVC().fit(X, y),
+    "split": lambda X, y: next(SemiSupervisedSplit(2).split(X, y)),
+    "held out": lambda X, y: held_out_probabilities(TransductiveSVC(calibrate=True), X, y),
+    "check": lambda X, y: check(TransductiveSVC(), X, y),
+    "compare": lambda X, y: compare(TransductiveSVC(), X, y),
+    "prior": lambda X, y: estimate_class_prior(X, y),
+    "suspicious": lambda X, y: suspicious_labels(TransductiveSVC().fit(X, y % 2), X, y),
+    "curve": lambda X, y: LearningCurveDisplay.from_estimator(TransductiveSVC(), X, y),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_labels_of_svmlight_are_refused_at_every_door(door: Callable[..., object]) -> None:
+    for y, _ in OF_SVMLIGHT.values():
+        with pytest.raises(ValueError, match="which is ambiguous"):
+            door(np.eye(len(y)), y)
+
+
+def test_parts_of_a_y_are_read_as_the_whole_was() -> None:
+    X, y, truth = text_like()
+    model, part = TransductiveSVC().fit(X, y), np.flatnonzero(y != 0)
+    right = np.mean(model.predict(X[y == 1]) == 1)
+    assert model.score(X[part], y[part]) == labeled_scorer("accuracy")(model, X[part], y[part]) == right
+    most = np.concatenate([np.flatnonzero(truth == 0), np.flatnonzero(y != 0)[:20]])
+    given = np.where(np.isin(np.arange(len(y)), most[:-20]), 0, y)
+    assert model.score(X[most], given[most]) == labeled_scorer("accuracy")(model, X[most], given[most])
 
 
 @pytest.mark.parametrize(
@@ -448,39 +464,37 @@ def test_minus_one_zero_and_one_that_can_be_read_in_two_ways(y: np.ndarray, mess
         rows_of(1000, 400, 100),
         rows_of(160, 100, 100),
         rows_of(30, 50, 50),
-        rows_of(9, 300, 100),
+        rows_of(9, 300, 400),
         rows_of(2, 2, 2),
         np.repeat([-1, 0, 1, 2], 50),
         np.repeat([-1, 1, 2], 50),
         np.repeat([np.nan, 0, 1], [10, 90, 10]),
+        ["a", "nan", "?", "-1"],
     ],
 )
-def test_ordinary_markers_are_not_refused(y: np.ndarray) -> None:
-    assert -1 not in learned(y).classes
+@pytest.mark.filterwarnings("error")
+def test_ordinary_markers_are_neither_refused_nor_warned_of(y: np.ndarray) -> None:
+    assert {-1, "-1"}.isdisjoint(learned(y).classes.tolist())
 
 
-def test_rows_of_weight_zero_make_no_labels_ambiguous() -> None:
-    y = rows_of(50, 50, 50)
-    labels = learned(y, weights=np.where(np.arange(150) < 140, (y != 1) + 0.0, 1.0))
-    assert labels.classes.tolist() == [0, 1]
+@pytest.mark.parametrize("sizes", [(40, 60, 60), (50, 50, 50), (70, 100, 90), (120, 100, 85)])
+def test_three_values_that_are_about_as_frequent_are_warned_of(sizes: tuple[int, int, int]) -> None:
+    y = rows_of(*sizes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = TransductiveSVC(class_prior="labels").fit(np.eye(len(y)) + y[:, None] % 3, y)
+        learned(y, -1)
+        learned(y, None)
+    found = [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
+    assert model.classes_.tolist() == [0, 1]
+    assert len(found) == 1
+    assert "three classes, pass unlabeled=None" in found[0]
 
 
-def test_fewer_rows_of_minus_one_than_of_each_class_are_warned_about() -> None:
-    X, _, truth = text_like(share=0.5)
-    y = np.where(np.arange(len(truth)) % 10 == 0, -1, truth)
-    with pytest.warns(
-        DataWarning, match=r"30 rows with -1 in y are treated as unlabeled.*unlabeled=-1.*unlabeled=None"
-    ):
-        TransductiveSVC().fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        TransductiveSVC(unlabeled=-1).fit(X, y)
-
-
-@pytest.mark.parametrize("y", [["a", "", None, "b"], np.array(["a", "", "", "b"]), ["a", "", "-1", "b"]])
-def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
-    with pytest.raises(ValueError, match=r'empty texts.*ambiguous.*unlabeled="".*unlabeled=None'):
-        learned(y)
+def test_rows_of_weight_zero_are_not_counted() -> None:
+    y = rows_of(50, 110, 50)
+    labels = learned(y, weights=np.where(np.arange(210) < 120, 0.0, 1.0))
+    assert labels.classes[labels.counts() > 0].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -488,11 +502,12 @@ def test_empty_texts_can_be_read_in_two_ways(y: object) -> None:
     [
         (["a", "", "b"], "", ["a", "b"]),
         (["a", "", "b"], None, ["", "a", "b"]),
+        (["a", "", None, "b"], "auto", ["", "a", "b"]),
         (["a", "", None, "b"], float("nan"), ["", "a", "b"]),
         (["a", "", "-1", "b"], "-1", ["", "a", "b"]),
     ],
 )
-def test_the_cures_of_empty_texts(y: object, unlabeled: object, classes: list) -> None:
+def test_empty_texts_are_classes_or_the_marker(y: object, unlabeled: object, classes: list) -> None:
     assert learned(y, unlabeled).classes.tolist() == classes
 
 

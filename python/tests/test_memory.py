@@ -90,12 +90,12 @@ def test_a_file_of_wide_rows_fits(tmp_path: Path) -> None:
     output = run(
         LIMITED
         + """
-from fewlabel._inputs import _data
+from fewlabel._native import _views
 
 indices = np.array([7, 2**31 - 2, 7], dtype=np.int32)
 X = sp.csr_matrix((np.array([1.0, 2.0, 4.0]), indices, np.array([0, 3])), shape=(1, 2**31 - 1))
 path = os.fsencode(sys.argv[1])
-_library.call("fewlabel_svmlight_write", path, _data.native(X), np.ones(1), 0)
+_library.call("fewlabel_svmlight_write", path, _views.rows(X), np.ones(1), 0)
 print(Path(sys.argv[1]).read_text())
 """,
         str(tmp_path / "rows"),

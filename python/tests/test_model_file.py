@@ -17,8 +17,7 @@ from safetensors.numpy import save_file
 
 import fewlabel
 from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, load_model, save_model
-from fewlabel._inputs import _data
-from fewlabel._native import _fit, _library
+from fewlabel._native import _fit, _library, _views
 from fewlabel._native._signatures import LINEAR
 
 X, Y, _ = text_like()
@@ -98,7 +97,7 @@ def test_many_classes_their_tree_and_probabilities(path: Path, hierarchy: object
 
 def library_decides(path: Path, rows: sp.csr_matrix, n_outputs: int) -> tuple[np.ndarray, np.ndarray]:
     """Decisions (n, n_outputs) and class numbers (n,) of the library for a model file."""
-    handle, given = ctypes.c_int64(), _data.native(rows)
+    handle, given = ctypes.c_int64(), _views.rows(rows)
     decisions, classes = np.empty((rows.shape[0], n_outputs)), np.empty(rows.shape[0], np.int32)
     _library.call("fewlabel_load", str(path).encode(), handle)
     with _library.released(handle.value) as loaded:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from planted import text_like
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, methods
-from fewlabel._inputs import _data
+from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library
 from fewlabel._native._signatures import LINEAR
 
@@ -84,10 +85,10 @@ def test_same_defaults_of_a_method(kind: Any) -> None:
 
 
 def written_defaults(described: Any, names: Any) -> dict[str, Any]:
-    """What the docstring says the defaults of these parameters are."""
-    lines = [line.strip() for line in inspect.getdoc(described).splitlines()]
-    entries = {name: next(line for line in lines if line.startswith(f"{name} : ")) for name in names}
-    return {name: eval(entry.rsplit("default=", 1)[1]) for name, entry in entries.items()}
+    """What the docstring says the defaults of these parameters are, or that of TransductiveSVC for it."""
+    text = f"{inspect.getdoc(described)}\n{inspect.getdoc(TransductiveSVC)}"
+    entries = {name: re.search(rf"^{name} : .*default=(.*)$", text, re.MULTILINE) for name in names}
+    return {name: eval(entry[1]) for name, entry in entries.items()}
 
 
 @both
@@ -140,9 +141,8 @@ def test_every_choice_is_in_a_docstring() -> None:
 
 
 def test_unknown_option_suggests_the_nearest() -> None:
-    rows = _data.native(X)
     with pytest.raises(ValueError, match=r"unlabelled_weight.*unlabeled_weight"):
-        _fit.fit(rows, _fit.labels(Y.astype(np.int32)), None, {"unlabelled_weight": 1.0})
+        _fit.fit(X, Columns(Y.astype(np.int32)[:, None]), {"unlabelled_weight": 1.0})
 
 
 def test_scalars_of_numpy_are_plain_numbers() -> None:

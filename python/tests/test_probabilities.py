@@ -12,7 +12,7 @@ from planted import text_like, topic_shares, topics
 from sklearn.exceptions import ConvergenceWarning
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
-from fewlabel._inputs import _data
+from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit
 from fewlabel.methods import Posterior
 
@@ -155,7 +155,7 @@ def test_options_out_of_range(method: Any, message: str) -> None:
 def test_options_of_the_library_that_do_not_go_together(options: dict[str, Any], message: str) -> None:
     X, y, _ = topics(n=40)
     with pytest.raises(ValueError, match=message):
-        _fit.fit(_data.native(X), _fit.labels(y.astype(np.int32)), None, {"loss": "maxent"} | options)
+        _fit.fit(X, Columns(y.astype(np.int32)[:, None]), {"loss": "maxent"} | options)
 
 
 def test_large_margins_have_no_probabilities() -> None:

@@ -361,15 +361,26 @@ def test_a_rank_may_have_labels_that_alone_could_be_read_in_two_ways() -> None:
     assert all("y holds only 1 and -1" in str(failure) for failure in on_ranks(of_one_class))
 
 
-def test_labels_that_all_ranks_together_leave_ambiguous_are_refused_on_all() -> None:
-    y = np.repeat([0, 1, -1], 50)
-    parts = [np.arange(100), np.arange(100, 150), np.arange(0)]  # the markers, or the third class, are on one rank
+def test_labels_of_svmlight_on_all_ranks_together_are_refused_on_all() -> None:
+    y = np.repeat([0, 1, -1], [100, 25, 25])
+    parts = [np.arange(60), np.arange(60, 125), np.arange(125, 150)]
 
     def fit(comm: Communicator) -> Any:
         mine = parts[comm.rank]
         return spmd.fit(TransductiveSVC(class_prior="labels"), rows(2)[0][mine], y[mine], comm=comm)
 
-    assert all("ambiguous" in str(failure) for failure in on_ranks(fit))
+    assert all("25 rows of -1, 100 of 0 and 25 of 1" in str(failure) for failure in on_ranks(fit))
+
+
+def test_minus_one_is_not_a_class_on_one_rank_and_the_marker_on_another() -> None:
+    y = np.repeat([0.0, 1, -1], 50)
+    y[140:] = np.nan  # on the last rank
+
+    def fit(comm: Communicator) -> Any:
+        mine = np.arange(comm.rank, 140, 2) if comm.rank < 2 else np.arange(95, 150)
+        return spmd.fit(TransductiveSVC(class_prior="labels"), rows(2)[0][mine], y[mine], comm=comm)
+
+    assert all("-1 beside None or NaN on one rank" in str(failure) for failure in on_ranks(fit))
 
 
 @pytest.mark.parametrize("texts", [object, str])

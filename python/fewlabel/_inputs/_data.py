@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from sklearn.utils.validation import _num_samples, validate_data
 
 from fewlabel._inputs import _memory
-from fewlabel._native import _signatures as c
 
 _CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
@@ -185,30 +184,3 @@ def _described(values: Any) -> str:
 def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
     if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
         raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
-
-
-def native(X: Any) -> c.Rows:
-    """The view of rows for the library. Arrays are copied only if the library does not support their type or layout."""
-    if not sp.issparse(X):
-        return _native_dense(X)
-    arrays = _whole(X.indptr), _whole(X.indices), np.ascontiguousarray(X.data)
-    struct = c.Rows(kind=c.SPARSE, n_rows=X.shape[0], n_features=X.shape[1], n_values=min(map(len, arrays[1:])))
-    struct.indptr, struct.indices, struct.values = (each.ctypes.data for each in arrays)
-    struct.indptr_type, struct.index_type, struct.value_type = (c.TYPES[each.dtype] for each in arrays)
-    struct.arrays = arrays
-    return struct
-
-
-def _native_dense(X: np.ndarray) -> c.Rows:
-    """The view of a dense array, without a copy if the values of a row are contiguous."""
-    size = X.itemsize
-    if X.strides[1] != size or X.strides[0] < size * X.shape[1] or X.strides[0] % size or not X.dtype.isnative:
-        X = np.ascontiguousarray(X)
-    struct = c.Rows(kind=c.DENSE, n_rows=X.shape[0], n_features=X.shape[1], row_stride=X.strides[0] // size)
-    struct.values, struct.value_type, struct.arrays = X.ctypes.data, c.TYPES[X.dtype], (X,)
-    return struct
-
-
-def _whole(numbers: np.ndarray) -> np.ndarray:
-    """As an array of int32, if it is one, or of int64."""
-    return np.ascontiguousarray(numbers, dtype=np.int32 if numbers.dtype == np.int32 else np.int64)

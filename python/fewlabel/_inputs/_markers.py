@@ -10,11 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from fewlabel._inputs import _data
+from fewlabel._warnings import DataWarning, warn
 
-_SIMILAR = 2 / 3  # ratio of two frequencies above which the rows of -1 look like a third class
-_RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
-FEWEST = 5  # rows of -1 below which their frequency is not significant
-_LIKELY_MARKERS = {"", "?", "na", "n/a", "<na>", "nan", "none", "null", "unknown", "unlabeled", "unlabelled"}
+_FEWEST = 5  # rows below which a frequency is not significant
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
@@ -122,7 +120,7 @@ def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def of_model(unlabeled: Any, classes: Iterable[Any]) -> Any:
     """The marker in other rows of a model: where -1 is a class, "auto" finds None and NaN alone."""
-    return np.nan if is_auto(unlabeled) and any(str(name) in ("-1", "-1.0") for name in classes) else unlabeled
+    return np.nan if is_auto(unlabeled) and has_minus_one(classes) else unlabeled
 
 
 def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
@@ -147,50 +145,38 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, Number) and bool(value != value)
 
 
-def refuse_ambiguous(classes: np.ndarray, counts: list[int], unlabeled: int) -> None:
-    """Reject labels for which unlabeled="auto" is ambiguous. `unlabeled` is the number of -1.
-
-    In SVMlight's and SVMlin's files 0 is the marker: likely if only 1 and -1 occur, or if most rows are 0 and -1 is not
-    rare compared with 1. All three are classes, as in sentiment analysis, if they are about equally frequent.
-    """
-    if classes.dtype.kind in "OU" and (classes == "").any():
-        raise ValueError(
-            'y has empty texts (""), which are ambiguous. If they mark unlabeled rows, replace them by None, or '
-            'pass unlabeled="" if they are the only marker. If "" is a class, pass the marker: unlabeled=None (every '
-            'row is labeled), unlabeled="-1" or, for None and NaN, unlabeled=float("nan").'
-        )
-    names = [str(name).removesuffix(".0") for name in classes]
-    if unlabeled and "-1" in names:  # on several machines
-        found = "-1 beside None or NaN on one rank, where it is a class, and without them on another one, as the marker"
-        raise ValueError(f"y has {found}: replace it by None there, or pass unlabeled=float('nan')")
-    if not unlabeled or names not in (["1"], ["True"], ["0", "1"]):
-        return
-    if len(names) == 1:
+def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
+    """Reject labels as of SVMlight and SVMlin, where -1 is a class; `minus_one` rows have it as the marker."""
+    names = _names(classes) if minus_one else []
+    if names in (["1"], ["True"]):
         raise ValueError(
             "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
             "rows of another one, or pass unlabeled=-1 and name that by a dict class_prior. If 1 and -1 are the two "
             "classes, pass unlabeled=0 (as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
         )
-    found = f"y holds {unlabeled} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous."
-    cure = "If -1 marks unlabeled rows, pass unlabeled=-1."
-    if counts[0] > unlabeled + counts[1] and unlabeled >= _RARE * counts[1]:
-        raise ValueError(f"{found} {cure} If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0.")
-    if unlabeled >= FEWEST and all(_SIMILAR * unlabeled <= n <= unlabeled / _SIMILAR for n in counts):
-        raise ValueError(f"{found} {cure} If -1, 0 and 1 are three classes, pass unlabeled=None: every row is labeled.")
+    if names == ["0", "1"] and counts[0] > minus_one + counts[1]:
+        raise ValueError(
+            f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous. If -1 marks "
+            "unlabeled rows, pass unlabeled=-1. If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0."
+        )
 
 
-def likely_encoded(classes: np.ndarray, totals: np.ndarray) -> int | None:
-    """Number of the class that two thirds of the rows have, if it may be a marker that was numbered with classes."""
-    most, last = int(totals.argmax()), len(classes) - 1
-    # The first of 0, 1, ..., or the last if it was None or NaN; texts of it are "nan" and the like.
-    numbered = last > 1 and classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(last + 1))
-    likely = looks_missing(classes[most]) or (numbered and most in (0, last))
-    return most if likely and 3 * totals[most] > 2 * totals.sum() else None
+def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
+    """Warn where -1, 0 and 1 are about as frequent, as three classes are."""
+    sizes = [minus_one, *counts.tolist()]
+    if _names(classes) == ["0", "1"] and min(sizes) >= _FEWEST and 2 * max(sizes) <= 3 * min(sizes):
+        found = f"y has {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1: those of -1 are unlabeled"
+        warn(f"{found}. If these are three classes, pass unlabeled=None; unlabeled=-1 confirms it.", DataWarning)
 
 
-def looks_missing(name: Any) -> bool:
-    """Whether a class looks like a missing label, written by people or by a conversion to text."""
-    return isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS
+def has_minus_one(classes: Iterable[Any]) -> bool:
+    """Whether -1 is a class, so that it is no marker."""
+    return "-1" in _names(classes)
+
+
+def _names(classes: Iterable[Any]) -> list[str]:
+    """Of numbers, the same in every type."""
+    return [str(name).removesuffix(".0") for name in classes]
 
 
 # ------------------------------------------------------------------ labels of one type

@@ -13,7 +13,6 @@ from sklearn.utils import _safe_indexing
 from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._inputs._soft import Soft
-from fewlabel._native import _fit, _signatures
 
 UNLABELED = -1  # class number of a row without a label
 
@@ -27,7 +26,7 @@ class Targets(NamedTuple):
     numbers: np.ndarray  # (n_entries,) int32, class of each entry
     probabilities: np.ndarray  # (n_entries,) above 0; a row sums to 1
     minus_one: np.ndarray  # (n,) bool: unlabeled="auto" treats -1 as the marker
-    auto: bool = False  # unlabeled is "auto"
+    weights: np.ndarray | None = None  # (n,) float64 of the rows; None: all 1. A row of weight 0 has no label
 
     @property
     def labeled(self) -> np.ndarray:
@@ -63,14 +62,20 @@ class Targets(NamedTuple):
         """Number (K,) of the labels of each class."""
         return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
 
-    def totals(self, weights: np.ndarray | None) -> np.ndarray:
+    def frequencies(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """Classes with labels, their numbers of rows, and that of the rows where -1 is the marker."""
+        counts = self.counts()
+        return self.classes[counts > 0], counts[counts > 0], int(self.minus_one.sum())
+
+    def totals(self) -> np.ndarray:
         """Total weight (K,) of the labeled rows of each class."""
-        weights = None if weights is None else weights[self.labeled]
+        weights = None if self.weights is None else self.weights[self.labeled]
         return np.bincount(self.codes[self.labeled], weights, minlength=len(self.classes)).astype(float)
 
-    def counted(self, weights: np.ndarray | None) -> "Targets":
-        """Without what is known of rows of weight 0, which are ignored."""
-        return self if weights is None or weights.all() else self._only(weights != 0)
+    def weighted(self, weights: np.ndarray | None) -> "Targets":
+        """With weights of the rows, and without what is known of rows of weight 0."""
+        targets = self._replace(weights=weights)
+        return targets if weights is None or weights.all() else targets._only(weights != 0)
 
     def certain(self) -> "Targets":
         """Without weak labels."""
@@ -106,33 +111,45 @@ class Targets(NamedTuple):
             raise ValueError(f"{found} and class_prior does not name it: {cure}")
         return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
 
-    def native(self) -> _signatures.Labels:
-        entries = self[2:5] if len(self.numbers) else ()
-        return _fit.labels(self.codes, len(self.classes) if len(self.classes) > 1 else 0, *entries)
-
 
 class Columns(NamedTuple):
     """Several labels a row."""
 
     codes: np.ndarray  # (n, k) int32: 1, 0, or -1: unknown
+    weights: np.ndarray | None = None  # (n,) float64; None: all 1
 
 
 # ------------------------------------------------------------------ forms of y
 def read(
-    y: Any, unlabeled: Any = "auto", hierarchy: Any = None, class_prior: Any = None, name: str = "y"
+    y: Any,
+    unlabeled: Any = "auto",
+    hierarchy: Any = None,
+    class_prior: Any = None,
+    sample_weight: Any = None,
+    *,
+    name: str = "y",
+    whole: bool = True,
 ) -> Targets | Columns:
-    """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or columns of 0, 1 and markers."""
-    if isinstance(y, Soft):
-        return with_groups(_of_soft(y), hierarchy, class_prior)
-    values = _markers.table(y, name)
-    if values.ndim == 2 and values.shape[1] > 1:
-        return _of_columns(values, unlabeled, name)
-    return with_groups(_of_labels(_markers.column(values, name), unlabeled, name), hierarchy, class_prior)
+    """What `y` says: labels and markers, sets, groups of a class tree, `Soft`, or columns of 0, 1 and markers.
+
+    If it is the `whole` y of a fit, it is refused where -1 may be a class, as in the files of SVMlight.
+    """
+    given = _of_soft(y) if isinstance(y, Soft) else _of_entries(_markers.table(y, name), unlabeled, name, whole)
+    weights = _weights.of_rows(sample_weight, len(given.codes))
+    if isinstance(given, Columns):
+        return given._replace(weights=weights)
+    targets = given.weighted(weights)
+    if whole:
+        _markers.refuse_signs(*targets.frequencies())
+        _markers.warn_of_three(*targets.frequencies())
+    return with_groups(targets, hierarchy, class_prior)
 
 
-def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets:
+def one_a_row(
+    y: Any, unlabeled: Any = "auto", hierarchy: Any = None, sample_weight: Any = None, *, whole: bool = True
+) -> Targets:
     """Labels of one class a row; rows of a set, a group or probabilities have none."""
-    targets = read(y, unlabeled, hierarchy)
+    targets = read(y, unlabeled, hierarchy, sample_weight=sample_weight, whole=whole)
     if isinstance(targets, Columns):
         raise ValueError("y has several labels a row, which are not supported here: give one column of y at a time")
     return targets
@@ -140,11 +157,17 @@ def one_a_row(y: Any, unlabeled: Any = "auto", hierarchy: Any = None) -> Targets
 
 def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
     """Labels and markers alone."""
-    targets = read(y, unlabeled, name=name)
+    targets = read(y, unlabeled, name=name, whole=False)
     if isinstance(targets, Columns) or targets.weak.any():
         found = f"{name} has sets or probabilities of classes or several columns"
         raise ValueError(f"{found}, which are not supported here: it must have one label or marker a row")
     return targets
+
+
+def _of_entries(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> Targets | Columns:
+    if values.ndim == 2 and values.shape[1] > 1:
+        return _of_columns(values, unlabeled, name, whole)
+    return _of_labels(_markers.column(values, name), unlabeled, name)
 
 
 def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
@@ -168,7 +191,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
     classes, numbers = np.unique(labels, return_inverse=True)
     by_minus_one = np.isin(np.arange(n), rows[minus_one])
-    return _made(classes, kept, numbers, None, by_minus_one)._replace(auto=_markers.is_auto(unlabeled))
+    return _made(classes, kept, numbers, None, by_minus_one)
 
 
 def _of_soft(y: Soft) -> Targets:
@@ -181,7 +204,7 @@ def _of_soft(y: Soft) -> Targets:
     return _made(classes, rows, order[numbers], P.data, np.zeros(len(y), dtype=bool))
 
 
-def _of_columns(values: np.ndarray, unlabeled: Any, name: str) -> Columns:
+def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> Columns:
     """Several labels a row: a matrix of 0, 1 and markers, a column for each label."""
     flat = values.ravel()
     unknown, minus_one = _markers.marked(flat, unlabeled)
@@ -196,7 +219,7 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str) -> Columns:
             f"{first!r:.40}{beside}. Of lists of labels sklearn.preprocessing.MultiLabelBinarizer makes such a matrix. "
             "Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
         )
-    if minus_one.any() and known.size and not (known == 0).any():
+    if whole and minus_one.any() and known.size and not (known == 0).any():
         cure = "If -1 marks unknown entries, pass unlabeled=-1. If it stands for rows without a label, write 0"
         raise ValueError(f"{name} holds columns of 1 and -1 only, which is ambiguous. {cure}")
     codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
@@ -227,7 +250,8 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
     found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
-    return _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)._replace(auto=targets.auto)
+    made = _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)
+    return made._replace(weights=targets.weights)
 
 
 def _ask(n_entries: int) -> None:
@@ -257,12 +281,8 @@ def _ends(sizes: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------ classes of a fit
 def learned(targets: Targets, class_prior: Any = None) -> Targets:
     """Among the classes of a fit: those with a label, else those of weak labels, and those that `class_prior` names."""
-    counts = targets.counts()
-    known = targets.classes[counts > 0]
-    if len(known):
-        if targets.auto:
-            _markers.refuse_ambiguous(known, counts[counts > 0].tolist(), int(targets.minus_one.sum()))
-    elif not len(known := targets.classes[np.unique(targets.numbers)]):
+    known = targets.classes[targets.counts() > 0]
+    if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
         found = "every label is the marker of unlabeled rows (parameter `unlabeled`) or has a sample_weight of zero"
         raise ValueError(f"y has no labeled row: {found}. Give at least one row of each class a label.")
     return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
@@ -272,10 +292,6 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
     known, given = set(classes.tolist()), _data.plain(class_prior, "class_prior")
     given = given if isinstance(given, Mapping) else {}
-    if texts := [name for name, share in given.items() if isinstance(share, str)]:
-        cure = "where one class alone has labels, estimate_class_prior(X, y, rest=...) finds its share"
-        share = f"class_prior has {given[texts[0]]!r} as the share of {texts[0]!s}"
-        raise ValueError(f"{share}: give a number, or class_prior='auto'; {cure}")
     added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
     if not added:
         return classes
@@ -308,7 +324,7 @@ def labeled_part(
 
     Several labels a row, of which all are known, are labels if `columns`, and refused otherwise.
     """
-    targets = (read if columns else one_a_row)(y, unlabeled)
+    targets = (read if columns else one_a_row)(y, unlabeled, sample_weight=sample_weight, whole=False)
     if isinstance(targets, Columns):
         labeled = targets.codes.min(axis=1) >= 0
         values = targets.codes[labeled]
@@ -316,7 +332,7 @@ def labeled_part(
         targets = targets.without(groups)
         labeled, values = targets.labeled, targets.values
     _data.check_lengths(X, labeled)
-    X, weights = _data.admitted(X), _weights.read(sample_weight, len(labeled))
+    X, weights = _data.admitted(X), targets.weights
     if not labeled.any():
         raise ValueError(f"{no_row} (see `unlabeled`)")
     if labeled.all():

@@ -11,7 +11,7 @@ from fewlabel._inputs import _data
 from fewlabel._inputs._markers import listed
 
 
-def read(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def of_rows(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Weights (n_rows,) as float64, or None: all 1. The library checks their range."""
     if sample_weight is None:
         return None

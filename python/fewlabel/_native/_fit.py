@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs._targets import Columns, Targets
 from fewlabel._interrupts import interruptible
-from fewlabel._native import _library, _signatures as c
+from fewlabel._native import _library, _signatures as c, _views
 
 # Of a report: null stands for NaN.
 _NUMBERS = ("objective", "supervised_agreement", "calibration_temperature", "calibration_smoothing")
@@ -24,18 +25,9 @@ class Fitted(NamedTuple):
     arrays: dict[str, np.ndarray]
 
 
-def labels(codes: np.ndarray, n_classes: int = 0, *weak: np.ndarray) -> c.Labels:
-    """Labels (n_rows,) or (n_rows, n_columns) int32; of weak ones indptr int64, classes int32 and probabilities."""
-    n_columns = codes.shape[1] if codes.ndim == 2 else 1
-    struct = c.Labels(codes.ctypes.data, n_columns, n_classes, *(each.ctypes.data for each in weak))
-    struct.arrays = (codes, *weak)
-    return struct
-
-
 def fit(
-    rows: c.Rows,
-    labels: c.Labels,
-    weights: np.ndarray | None,
+    X: Any,
+    targets: Targets | Columns,
     options: Mapping[str, Any],
     watches: Watches = (),
     start: Callable[[], int] | None = None,
@@ -43,8 +35,10 @@ def fit(
 ) -> list[Fitted]:
     """Train a classifier for every column of labels; `start` makes the model to continue from, which is freed here."""
 
+    rows, labels = _views.rows(X), _views.labels(targets)
+
     def train(begin: int, settings: bytes, progress: c.Progress, models: np.ndarray) -> None:
-        _library.call("fewlabel_fit", rows, labels, weights, begin, settings, progress, group, models)
+        _library.call("fewlabel_fit", rows, labels, targets.weights, begin, settings, progress, group, models)
 
     return trained(train, options, watches, start, labels.n_columns)
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _memory
-from fewlabel._native import _library, _threads
+from fewlabel._native import _library, _threads, _views
 
 _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 
@@ -28,7 +28,7 @@ def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) 
 
 
 def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    rows, found = _data.native(X), np.empty((X.shape[0], len(coef)))
+    rows, found = _views.rows(X), np.empty((X.shape[0], len(coef)))
     by_feature = len(coef) > 1 and rows.n_values >= X.shape[1]  # worth a copy of the weights
     weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
     shifts = np.ascontiguousarray(intercept, dtype=np.float64)

@@ -18,10 +18,9 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from fewlabel import _advice, _held_out, _warnings
-from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _markers, _targets
 from fewlabel.inspection import _linear_model, _table
-from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
+from fewlabel.model_selection import SemiSupervisedSplit
 
 CONFIDENCE = 0.9
 REACH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -142,7 +141,6 @@ class Check(_table.Table):
         return f"unlabeled rows: {self.verdict}. {found}"
 
 
-@described_as(held_out_probabilities)
 def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 1) -> Check:
     """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
@@ -155,8 +153,13 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
         Clones are fitted. In both models, the other steps of a pipeline are fitted on the unlabeled rows too.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
+    cv : int or splitter, default=5
+        How the labeled rows are split, as in `SemiSupervisedSplit`.
+    n_jobs : int or None, default=None
+        Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
     verbose : int, default=1
         Above 0: show the progress of the fits, from the third second on.
 
@@ -166,11 +169,6 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
         `verdict`: "helps", "hurts", "no difference" or "cannot tell"; the accuracies `supervised` and
         `semi_supervised`, with the ends `lower` and `upper` of a 90 % interval of their difference; `disagreements`,
         unlabeled rows of which the labels decide by its method `decide`, and `needed`, how many. `str()` is a summary.
-
-    Raises
-    ------
-    ValueError
-        If `cv` exceeds the number of labeled rows of every class, or a class has only one.
 
     Warns
     -----
@@ -226,8 +224,8 @@ def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, l
     X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     _data.check_lengths(X, given.labeled)
     if given.labeled.all():
-        cure = _advice.of_markers(given.classes, unlabeled)
-        _advice.warn(f"no row is unlabeled{cure}.", _warnings.DataWarning)  # nobody sees the warnings of the fits
+        cure = _advice.of_markers(unlabeled)
+        _warnings.warn(f"no row is unlabeled{cure}.", _warnings.DataWarning)  # nobody sees the warnings of the fits
     _held_out.refuse_one_class(given)
     return X, given, list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
 
@@ -244,7 +242,7 @@ def _doubt(given: np.ndarray, estimated: np.ndarray, classes: np.ndarray) -> Non
         worst = np.abs(given - estimated).argmax()
         found = f"class_prior gives class {classes[worst]!s} a share of {given[worst]:.1%}"
         other = f"the labeled and the unlabeled rows together suggest {estimated[worst]:.1%}"
-        _advice.warn(f'{found}, but {other}: check class_prior, or use "auto"', _warnings.ClassPriorWarning)
+        _warnings.warn(f'{found}, but {other}: check class_prior, or use "auto"', _warnings.ClassPriorWarning)
 
 
 def _decided(lower: Any, upper: Any) -> Any:

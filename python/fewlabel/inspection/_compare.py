@@ -10,9 +10,8 @@ from sklearn.metrics import get_scorer
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
-from fewlabel._docstrings import described_as
 from fewlabel.inspection import _linear_model, _table
-from fewlabel.inspection._check import check, split
+from fewlabel.inspection._check import split
 
 SUPERVISED = "supervised"
 METHODS = ("auto", "annealing", "switching")  # the default, as far as the estimator has them
@@ -67,7 +66,6 @@ class Comparison(_table.Table):
         return ax
 
 
-@described_as(check)
 def compare(
     model: Any,
     X: Any,
@@ -87,20 +85,21 @@ def compare(
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
         Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one have the marker of the parameter `unlabeled`.
     methods : list of str, dict of str to estimator, or None, default=None
         Values of `method`, or a dict from name to estimator. None: "auto", "annealing" and "switching" if known.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
+    cv : int or splitter, default=5
+        How the labeled rows are split, as in `SemiSupervisedSplit`.
+    n_jobs, verbose : as in `check`
 
     Returns
     -------
     comparison : Comparison
         `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, `plot()` a plot.
-
-    Raises
-    ------
-    ValueError
-        If there is no method, one is named "supervised", no class has `cv` labeled rows, or a class has only one.
     """
     _linear_model.marker(model)
     chosen, scorer = _chosen(methods, model), get_scorer(scoring)

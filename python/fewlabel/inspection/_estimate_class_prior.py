@@ -9,10 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _interrupts, _positive_share
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _threads
+from fewlabel._native import _fit, _library, _threads, _views
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel.inspection import _table
 
@@ -35,7 +34,6 @@ class ClassPriorEstimate(_table.Table):
         return dict(zip(self.classes.tolist(), self.class_prior.tolist(), strict=True))
 
 
-@described_as(Shared)
 def estimate_class_prior(
     X: Any,
     y: Any,
@@ -57,12 +55,21 @@ def estimate_class_prior(
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. About 5,000 of the unlabeled rows are used, the same in any order.
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one have the marker of the parameter `unlabeled`.
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
+    sample_weight : array-like of shape (n_rows,) or None, default=None
     n_bootstraps : int, default=50
         Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
+    unlabeled : "auto", None or a label, default="auto"
+        Marker of unlabeled rows in `y`, as in the estimator.
+    n_jobs : int or None, default=None
+        Number of threads, as in `TransductiveSVC`.
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
 
     Returns
     -------
@@ -70,30 +77,6 @@ def estimate_class_prior(
         `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, with sum 1; `lower` and `upper`
         (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
         `as_dict()`, from class to share, for `class_prior`; `to_frame()`, a data frame with one row per class.
-
-    Raises
-    ------
-    ValueError
-        If all labels have one class and `rest` is not given, no row is unlabeled, or the rows of the only class cannot
-        be told from the others. A `ClassPriorWarning` says where its labels leave its share open.
-
-    Notes
-    -----
-    Five-fold cross-validation gives scores of supervised models, and of mixture models of labeled and unlabeled
-    rows, on held-out rows. From their calibrated probabilities, EM estimates the shares of the unlabeled rows. In
-    its Dirichlet prior, the label shares have more weight the more the labeled rows look like a random sample.
-
-    The intervals measure how the shares vary with the sample of labeled rows. They do not include the bias that arises
-    if the labeled rows are not representative of their class.
-
-    With `rest`, fits with several shares rank held-out positive rows among at most 4,000 of the unlabeled ones instead.
-    The estimate is near the bound that these ranks give, and where the fits agree. The interval adds the usual error of
-    such ranks to a bootstrap of the held-out rows.
-
-    References
-    ----------
-    Nigam et al. (Machine Learning 2000): the mixtures. Saerens et al. (Neural Computation 2002): EM. Alexandari et al.
-    (ICML 2020): the calibration. Newton and Raftery (JRSS B 1994): the intervals.
 
     Examples
     --------
@@ -107,30 +90,29 @@ def estimate_class_prior(
     True
     """
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
-    given = _targets.one_a_row(y, unlabeled)
+    given = _targets.one_a_row(y, unlabeled, sample_weight=sample_weight)
     _data.check_lengths(rows, given.codes)
-    weights = _weights.read(sample_weight, rows.shape[0])
-    known = _targets.learned(given.counted(weights).certain())
+    known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
-        return _of_positives(rows, known, weights, rest, n_bootstraps, confidence_level, n_jobs)
+        return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
     seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
     options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
     options |= {"threads": _threads.resolve(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))
-    inputs = _data.native(rows), known.native(), weights, _fit.options_text(options)
+    inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
-    totals = known.totals(weights)
+    totals = known.totals()
     return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
 
 
 def _of_positives(
-    rows: Any, targets: _targets.Targets, weights: np.ndarray | None, rest: Any, times: int, level: float, n_jobs: Any
+    rows: Any, targets: _targets.Targets, rest: Any, times: int, level: float, n_jobs: Any
 ) -> ClassPriorEstimate:
     """The shares of the only labeled class and of the rest."""
-    known, codes = targets.classes.tolist(), targets.codes
+    known, codes, weights = targets.classes.tolist(), targets.codes, targets.weights
     if len(known) != 1 or rest in known:
         raise ValueError(f"rest={rest!r} is for labels of one other class alone, not of {listed(targets.classes)}")
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
@@ -138,7 +120,7 @@ def _of_positives(
     _weights.check(weights)
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
-    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, codes, weights, times, level)
+    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, level)
     unlabeled = codes < 0 if weights is None else (codes < 0) & (weights != 0)
     _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
     positive, others = classes == known[0], (found.share, found.upper, found.lower)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._docstrings import Shared, described_as
 from fewlabel._inputs import _data, _numbers
 from fewlabel.inspection import _linear_model, _table
 
@@ -33,7 +32,6 @@ class Explanation(_table.Table):
         return "\n".join([*lines, f"{self.score:+10.4f}  score of {self.label}"])
 
 
-@described_as(Shared)
 def explain(
     model: Any, row: Any, feature_names: Any = None, n: int = 10, *, label: Any = None, against: Any = None
 ) -> Explanation:
@@ -45,6 +43,8 @@ def explain(
         Fitted, and linear in its features: otherwise a TypeError.
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row. A series is a row of a data frame: its index has the columns.
+    feature_names : array-like of shape (n_features,) or None, default=None
+        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features listed: those with the largest absolute contributions.
     label : label or None, default=None
@@ -146,7 +146,6 @@ class TopFeatures(_table.Table):
         return axes
 
 
-@described_as(Shared)
 def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatures:
     """List the features with the largest weights of each class.
 
@@ -156,6 +155,8 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     ----------
     model : classifier, pipeline or search
         Fitted: any linear classifier with `coef_`, those of scikit-learn too; otherwise a TypeError.
+    feature_names : array-like of shape (n_features,) or None, default=None
+        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features of each class; those with weights above 0 are listed.
 

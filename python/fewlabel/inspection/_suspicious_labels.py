@@ -11,10 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from fewlabel import _held_out
-from fewlabel._docstrings import described_as
-from fewlabel._inputs import _data, _numbers, _targets
+from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel.inspection import _linear_model, _table
-from fewlabel.inspection._check import check
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +28,6 @@ class SuspiciousLabels(_table.Table):
         return {name.removesuffix("s"): values.tolist() for name, values in vars(self).items()}
 
 
-@described_as(check)
 def suspicious_labels(
     model: Any, X: Any, y: Any, *, margin: float = 0.5, cv: int | None = 10, n_jobs: int | None = None, verbose: int = 1
 ) -> SuspiciousLabels:
@@ -42,26 +39,26 @@ def suspicious_labels(
     ----------
     model : classifier, pipeline or search
         Fitted, preferably on these rows.
+    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
+    y : array-like of shape (n_rows,)
+        Labels. Rows without one have the marker of the parameter `unlabeled`.
     margin : float, default=0.5
         A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10
         Number of folds. None: the predictions of the model itself, for labels that it was not fitted on.
+    n_jobs, verbose : as in `check`
 
     Returns
     -------
     found : SuspiciousLabels
         Suspicious labels, the largest contradiction first; none that is the only one of its class.
-
-    Raises
-    ------
-    ValueError
-        If no row is labeled, or a label is not one of the model's classes.
     """
     if not isinstance(margin, Real) or not np.isfinite(margin):
         raise ValueError(f"margin must be a finite number, got {margin!r}")
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
-    given = _targets.one_a_row(y, getattr(classifier, "unlabeled", "auto"), _linear_model.tree(classifier))
+    marker = _markers.of_model(getattr(classifier, "unlabeled", "auto"), classifier.classes_)
+    given = _targets.one_a_row(y, marker, _linear_model.tree(classifier))
     _data.check_lengths(X, given.labeled)
     if not given.labeled.any():
         raise ValueError("y has no labeled row")

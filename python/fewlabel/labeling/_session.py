@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._docstrings import described_as
 from fewlabel._inputs import _data, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
@@ -20,7 +19,6 @@ FIRST = 30  # answers before rows are drawn at random
 DRAWN = 30  # rows
 
 
-@described_as()
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
@@ -41,13 +39,6 @@ class Session:
     show : str, callable or None, default=None
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
-
-    Raises
-    ------
-    ValueError
-        If rows or their index are invalid, or `path` has a line that is not of a session of these rows.
-    OSError
-        If the file cannot be read or written. An answer that raises it is not recorded.
 
     Examples
     --------
@@ -132,11 +123,6 @@ class Session:
             A value of the index, or a position. A former answer for the row is replaced.
         label : label
             A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
-
-        Raises
-        ------
-        ValueError
-            If there is no such row, or the label cannot be a class.
         """
         row, label = self._name(row), self._checked(label)
         event = {"row": row, "class": label}
@@ -145,11 +131,23 @@ class Session:
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
-        """Answer that a row does not have this class, but one of the others with labels, if these are two or more."""
+        """Answer that a row does not have this class, but one of the others with labels, if these are two or more.
+
+        Parameters
+        ----------
+        row : name of a row
+        label : label
+            One of `classes`.
+        """
         self._journal.append({"row": self._name(row), "not": self._class(label)})
 
     def skip(self, row: Any) -> None:
-        """Leave a row out of the rows to label."""
+        """Leave a row out of the rows to label.
+
+        Parameters
+        ----------
+        row : name of a row
+        """
         self._journal.append({"row": self._name(row), "skip": True})
 
     def rename(self, label: Any, new: Any) -> None:
@@ -157,6 +155,8 @@ class Session:
 
         Parameters
         ----------
+        label : label
+            One of `classes`.
         new : label
             Its new name. If that is a class already, the two are one from now on.
         """
@@ -186,13 +186,7 @@ class Session:
         return pd.DataFrame(columns, index=self._names, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:
-        """The model, fitted to the answers so far from the start; the same as before if there is no new answer.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two classes have a label.
-        """
+        """The model, fitted to the answers so far from the start; the same as before if there is no new answer."""
         if (n_classes := len(set(self._read().known.values()))) < 2:
             raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
         return self._refit(whole=True).model

@@ -1,20 +1,21 @@
-package minimize
+package panel
 
 import (
 	"math"
+	"slices"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // apart acts on every column k of a shape by diag(1 ... d) + (k + 1) 1 1ᵀ, with diag(1 ... d) as M.
 type apart struct {
-	shape      panel.Shape
+	shape      Shape
 	conditions bool
 }
 
-func (a apart) Columns() panel.Shape { return a.shape }
+func (a apart) Columns() Shape { return a.shape }
 
 func (a apart) Precondition(dst, residual []float64) bool {
 	for k := range a.shape.Classes {
@@ -43,7 +44,7 @@ type single struct {
 	k int
 }
 
-func (s single) Columns() panel.Shape { return panel.Shape{Features: s.shape.Features, Classes: 1} }
+func (s single) Columns() Shape { return Shape{Features: s.shape.Features, Classes: 1} }
 
 func (s single) spread(v []float64) []float64 {
 	all := make([]float64, s.shape.Len())
@@ -75,8 +76,8 @@ func (s single) HessVec(dst, p []float64) {
 // Columns that a matrix acts on apart are solved as each would be alone, also where one of them has nothing to solve.
 func TestColumnsAreSolvedAsEachAlone(t *testing.T) {
 	for _, a := range []apart{
-		{panel.Shape{Features: 9, Classes: 35}, false}, {panel.Shape{Features: 9, Classes: 35}, true},
-		{panel.Shape{Features: 20_000, Classes: 3}, true},
+		{Shape{Features: 9, Classes: 35}, false}, {Shape{Features: 9, Classes: 35}, true},
+		{Shape{Features: 20_000, Classes: 3}, true},
 	} {
 		b := make([]float64, a.shape.Len())
 		for k := range a.shape.Classes - 1 {
@@ -104,6 +105,21 @@ func TestColumnsAreSolvedAsEachAlone(t *testing.T) {
 			if math.Abs(together.inner-inner) > 1e-12*inner {
 				t.Errorf("%d steps: b . s is %v, should be %v", steps, together.inner, inner)
 			}
+		}
+	}
+}
+
+func TestConjugateGradientsKnowTheSlopeAlongTheirStep(t *testing.T) {
+	a := apart{shape: Shape{Features: 23, Classes: 1}}
+	for steps := range 6 {
+		b := make([]float64, 23)
+		for j := range b {
+			b[j] = math.Cos(float64(j))
+		}
+		c := NewConjugateGradients(23, work.NewPool(1))
+		s := c.Solve(a, slices.Clone(b), 0, steps)
+		if want := vector.Dot(b, s); math.Abs(c.Inner()-want) > 1e-12*want {
+			t.Errorf("%d steps: b . s is %v, should be %v", steps, c.Inner(), want)
 		}
 	}
 }

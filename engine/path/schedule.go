@@ -1,10 +1,8 @@
-// Package schedule has the levels of an outer loop: a weight that rises to 1, a temperature that falls.
-package schedule
+package path
 
 import (
 	"math"
 
-	"github.com/fewlabel/fewlabel/engine/ending"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 )
 
@@ -19,7 +17,7 @@ type Schedule interface {
 	// Level is the current level, and its entry in the history.
 	Level() (value, historyLevel float64)
 	// Next moves to the next level after a step, and returns the reason to end, or None.
-	Next(step Step) ending.Reason
+	Next(step Step) Reason
 }
 
 // Rising is a weight that rises by parts.
@@ -27,7 +25,7 @@ type Rising struct {
 	Parts []float64 // of the weight, at least one
 	Full  float64   // weight
 	Stays bool      // at a part as long as labels change
-	End   ending.Reason
+	End   Reason
 }
 
 // Parts are first, first * factor and so on below 1.
@@ -52,15 +50,15 @@ func EqualFactors(first float64, n int) []float64 {
 
 func (r *Rising) Level() (value, historyLevel float64) { return r.Parts[0], r.Parts[0] * r.Full }
 
-func (r *Rising) Next(step Step) ending.Reason {
+func (r *Rising) Next(step Step) Reason {
 	switch {
 	case r.Stays && step.Switched > 0:
-		return ending.None
+		return None
 	case len(r.Parts) == 1:
 		return r.End
 	}
 	r.Parts = r.Parts[1:]
-	return ending.None
+	return None
 }
 
 // Cooling is a temperature that falls by a factor, or by its square from where no step was needed.
@@ -73,12 +71,12 @@ type Cooling struct {
 
 func (c *Cooling) Level() (value, historyLevel float64) { return c.Temperature, c.Temperature }
 
-func (c *Cooling) Next(step Step) ending.Reason {
+func (c *Cooling) Next(step Step) Reason {
 	switch {
 	case step.Entropy < c.SmallEntropy:
-		return ending.Entropy
+		return Entropy
 	case c.Temperature <= c.Coldest:
-		return ending.Temperature
+		return Temperature
 	case c.Temperature > c.SlowAbove:
 		c.Temperature /= c.Slow
 	case step.Solve.Steps == 0: // the solution before is good enough here, and so at temperatures in between
@@ -87,14 +85,14 @@ func (c *Cooling) Next(step Step) ending.Reason {
 		c.Temperature /= c.Factor
 	}
 	c.Temperature = max(c.Temperature, c.Coldest)
-	return ending.None
+	return None
 }
 
 type Once struct {
 	At, HistoryLevel float64
-	End              ending.Reason
+	End              Reason
 }
 
 func (o Once) Level() (value, historyLevel float64) { return o.At, o.HistoryLevel }
 
-func (o Once) Next(Step) ending.Reason { return o.End }
+func (o Once) Next(Step) Reason { return o.End }

@@ -1,4 +1,4 @@
-package probability
+package fit
 
 import (
 	"math"
@@ -24,7 +24,7 @@ func drawn(n, classes int, seed uint64) (rows crossfit.Scored) {
 }
 
 func find(rows crossfit.Scored, classes int, right, usual float64) float64 {
-	return Temperature(work.NewJob(1, nil), rows, classes, right, usual)
+	return temperature(work.NewJob(1, nil), rows, classes, right, usual)
 }
 
 func TestTheMeanOfTheLargestProbabilitiesIsTheGivenOne(t *testing.T) {
@@ -34,11 +34,11 @@ func TestTheMeanOfTheLargestProbabilitiesIsTheGivenOne(t *testing.T) {
 			temperature, mean, p := find(rows, classes, right, 0.2), 0.0, make([]float64, classes)
 			for i, w := range rows.Weight {
 				scores := rows.Scores[i*classes : (i+1)*classes]
-				Of(p, scores, temperature, 0.03)
+				probability(p, scores, temperature, 0.03)
 				if sum := vector.Sum(p); math.Abs(sum-1) > 1e-12 || slices.Min(p) < 0.03/float64(classes) {
 					t.Fatalf("probabilities %v", p)
 				}
-				Of(p, scores, temperature, 0)
+				probability(p, scores, temperature, 0)
 				mean += w * slices.Max(p) / vector.Sum(rows.Weight)
 			}
 			if math.Abs(mean-right) > 1e-9 {
@@ -71,10 +71,10 @@ func TestTemperatureFollowsTheScale(t *testing.T) {
 }
 
 func TestSmoothing(t *testing.T) {
-	if got := Smoothing(0, 3); got != 1 {
+	if got := smoothing(0, 3); got != 1 {
 		t.Errorf("%v without rows", got)
 	}
-	if got := Smoothing(99, 5); math.Abs(got-0.01) > 1e-15 {
+	if got := smoothing(99, 5); math.Abs(got-0.01) > 1e-15 {
 		t.Errorf("%v with 99 rows of 5 classes, want 1/100", got)
 	}
 }

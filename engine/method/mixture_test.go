@@ -1,4 +1,4 @@
-package crossfit
+package method
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -30,9 +31,16 @@ func sampleOf(data planted.Data, classes int) *sample.Sample {
 	return s
 }
 
+// mixtureOf is the mixture as a model of the packed rows.
+func mixtureOf(s *sample.Sample, job *work.Job) *model.Linear {
+	m := newMixture(s, job, s.Rows)
+	m.fit(s)
+	return m.linear(s.Options.FitIntercept)
+}
+
 // plain is a mixture as its header says, row by row, from the posteriors w_i p_iy [n][K] of a step to those of the next,
 // with the objective between the two.
-func (m *mixture) plain(x [][]float64, posterior [][]float64, held, labeled []bool, weight, share []float64) (float64, [][]float64) {
+func (m *mixture) plain(x [][]float64, posterior [][]float64, labeled []bool, weight, share []float64) (float64, [][]float64) {
 	d, classes := len(x[0]), len(share)
 	logs, value := make([][]float64, classes), 0.0
 	for y := range classes {
@@ -60,7 +68,7 @@ func (m *mixture) plain(x [][]float64, posterior [][]float64, held, labeled []bo
 			joint[y] = math.Log(share[y]) + m.factor(i)*vector.Dot(row, logs[y])
 			sum += math.Exp(joint[y])
 		}
-		if next[i] = posterior[i]; labeled[i] && !held[i] {
+		if next[i] = posterior[i]; labeled[i] {
 			y := slices.Index(posterior[i], weight[i])
 			value += weight[i] * (joint[y] - math.Log(share[y]))
 			continue
@@ -81,7 +89,7 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 		data := planted.Classes(600, 120, 30, shares, 3)
 		s := sampleOf(data, classes)
 		n := len(data.Labels)
-		held, labeled, weight := make([]bool, n), make([]bool, n), make([]float64, n)
+		labeled, weight := make([]bool, n), make([]float64, n)
 		for _, spheres := range []bool{false, true} {
 			m := newMixture(s, job, s.Rows)
 			if spheres {
@@ -90,10 +98,8 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 			}
 			posterior := make([][]float64, n)
 			for k, i := range s.Labeled {
-				held[i], labeled[i], weight[i], posterior[i] = k%5 == 0, true, s.LabeledRows[k], make([]float64, classes)
-				if !held[i] {
-					posterior[i][s.Class[k]] = weight[i]
-				}
+				labeled[i], weight[i], posterior[i] = true, s.LabeledRows[k], make([]float64, classes)
+				posterior[i][s.Class[k]] = weight[i]
 			}
 			for k, i := range s.Unlabeled {
 				weight[i], posterior[i] = s.UnlabeledRows[k], make([]float64, classes)
@@ -115,8 +121,7 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 					t.Fatalf("spheres %v: row %d has the factor %v, should be %v", spheres, i, m.unit[i], want)
 				}
 			}
-			isHeld := func(k int) bool { return k%5 == 0 }
-			m.start(s, isHeld)
+			m.start(s)
 			last := math.Inf(-1)
 			for step := range 20 {
 				share := slices.Clone(m.share)
@@ -124,9 +129,9 @@ func TestStepsOfEMAreThoseOfAPlainMixture(t *testing.T) {
 				changed := m.expect()
 				before := posterior
 				var value, changes, all float64
-				value, posterior = m.plain(data.Dense, posterior, held, labeled, weight, share)
+				value, posterior = m.plain(data.Dense, posterior, labeled, weight, share)
 				for i, w := range weight {
-					if !labeled[i] || held[i] {
+					if !labeled[i] {
 						all += w
 						if step == 0 || vector.Largest(before[i]) != vector.Largest(posterior[i]) {
 							changes += w
@@ -166,11 +171,6 @@ func TestRowsWithNegativeValuesHaveSpheres(t *testing.T) {
 	if !newMixture(s, job, packed.Scaled(-1)).spheres {
 		t.Error("negative values are taken as counts")
 	}
-	s.Rows = s.Rows.Scaled(-1)
-	scores := Score(s, job)
-	if scores.Views != 2 || len(scores.Held.Weight) != 20 || len(scores.Unlabeled.Weight) != 180 {
-		t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
-	}
 }
 
 func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
@@ -189,45 +189,11 @@ func TestRowsWithoutWeightTakeNoPartInAMixture(t *testing.T) {
 		for k := range without.Unlabeled {
 			without.Unlabeled[k] = int32(len(without.Labeled) + k)
 		}
-		want := Mixture(&without, job)
-		for k, v := range Mixture(&some, job) {
-			if math.Abs(v-want[k]) > 1e-9*math.Abs(want[k]) {
-				t.Fatalf("score %d is %v, without the rows %v", k, v, want[k])
+		want := mixtureOf(&without, job)
+		for k, v := range mixtureOf(&some, job).Coef {
+			if math.Abs(v-want.Coef[k]) > 1e-9*(1+math.Abs(want.Coef[k])) {
+				t.Fatalf("weight %d is %v, without the rows %v", k, v, want.Coef[k])
 			}
-		}
-	}
-}
-
-func TestScoresOfAViewSumToZero(t *testing.T) {
-	s := sampleOf(planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5), 3)
-	scores := Score(s, work.NewJob(1, nil))
-	for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
-		if sum := vector.Sum(view); math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
-			t.Fatalf("scores %v", view)
-		}
-	}
-}
-
-// Of rows with many copies each a part is drawn, and not all or none.
-func TestOfEqualRowsAPartIsDrawn(t *testing.T) {
-	job, data := work.NewJob(1, nil), planted.Classes(20, 16, 4, []float64{0.5, 0.5}, 4)
-	const copies = 1000
-	list, labels := []int32(nil), []int32(nil)
-	for i, label := range data.Labels {
-		list, labels = append(list, slices.Repeat([]int32{int32(i)}, copies)...), append(labels,
-			slices.Repeat([]int32{label}, copies)...)
-	}
-	s, err := sample.New(sample.Problem{Rows: data.Rows.Selected(job.Pool, list), Labels: labels}, sample.Options{}, job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawnOf := make([]int, len(data.Labels))
-	for _, place := range drawn(s, job, 4000) { // of 16 times as many as copies
-		drawnOf[s.Unlabeled[place]/copies]++
-	}
-	for i, n := range drawnOf {
-		if data.Labels[i] < 0 && (n < 240 || n > 260) {
-			t.Errorf("%d of %d copies of row %d are drawn, should be 250", n, copies, i)
 		}
 	}
 }
@@ -245,7 +211,7 @@ func TestAMixtureHasNoWeightsOfFeaturesThatDoNotOccur(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := s.Unpacked(MixtureModel(s, job))
+		m := s.Unpacked(mixtureOf(s, job))
 		if m.Coef[2] != 0 || math.IsNaN(m.Coef[0]) || (m.Coef[0] == 0) != (values[0] == 0) {
 			t.Errorf("weights %v for values %v", m.Coef, values)
 		}
@@ -295,7 +261,7 @@ func TestMixturesOfRoundedRowsAreThoseOfExactOnes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found = append(found, s.Unpacked(MixtureModel(s, job)).Coef)
+			found = append(found, s.Unpacked(mixtureOf(s, job)).Coef)
 		}
 		largest := 0.0
 		for _, v := range found[1] {

@@ -1,5 +1,4 @@
-// Package ending names the reasons why a fit ends.
-package ending
+package path
 
 // Reason is why an outer loop has ended, as reports and model files name it.
 type Reason string

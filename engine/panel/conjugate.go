@@ -1,11 +1,8 @@
-package minimize
+package panel
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -16,22 +13,22 @@ type Operator interface {
 	HessVec(dst, p []float64)
 	// Precondition sets dst = M⁻¹ residual, or returns false where there is no such matrix.
 	Precondition(dst, residual []float64) bool
-	// Columns are the parts of the variables on each of which H and M act apart; a single one where they do not.
-	Columns() panel.Shape
+	// Columns are the columns of a vector on each of which H and M act separately; one column where they do not.
+	Columns() Shape
 }
 
 // ConjugateGradients solves linear equations. Its vectors are kept for the next call.
 //
 //	Problem  H s = b over s in R^d
 //	Symbols  r = b - H s residual [d]; p direction [d]; M preconditioner, or the identity
-//	Source   Hestenes & Stiefel 1952; Nocedal & Wright 2006, algorithm 5.3. Differences: columns on which H acts apart,
-//	         as for one class against the others, have step lengths of their own: for 77 classes of embeddings
+//	Source   Hestenes & Stiefel 1952; Nocedal & Wright 2006, algorithm 5.3. Differences: columns on which H acts
+//	         separately, as for one class against the others, have a step length each: for 77 classes of embeddings
 //	         without a preconditioner that is a third of the steps
 //	Stops    |r| <= η |b| in the norm of M⁻¹, without columns whose direction has no curvature; a number of steps
 //	Cost     a step: one product with H, one with M⁻¹
 type ConjugateGradients struct {
 	pool                               *work.Pool
-	columns                            panel.Shape
+	columns                            Shape
 	step, residual, direction, product []float64
 	conjugated                         []float64 // M⁻¹ residual: the product's or the residual's memory
 	inner                              float64   // b . s
@@ -47,12 +44,12 @@ func NewConjugateGradients(d int, pool *work.Pool) *ConjugateGradients {
 func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxSteps int) (s []float64) {
 	c.columns, c.residual, c.inner = h.Columns(), b, 0
 	c.pool.Stripes(len(b), func(lo, hi int) { clear(c.step[lo:hi]) })
-	square := c.precondition(h, c.dots(b, b))
+	square := c.precondition(h, c.columns.Dots(c.pool, b, b))
 	copy(c.direction, c.conjugated)
 	enough := eta * eta * vector.Sum(square)
 	for range maxSteps {
 		h.HessVec(c.product, c.direction)
-		length, before := ratios(square, c.dots(c.direction, c.product)), square
+		length, before := ratios(square, c.columns.Dots(c.pool, c.direction, c.product)), square
 		c.inner += vector.Dot(length, square) // the part of b that is not conjugate to the directions before
 		square = c.precondition(h, c.advance(length))
 		for k, t := range length {
@@ -68,8 +65,8 @@ func (c *ConjugateGradients) Solve(h Operator, b []float64, eta float64, maxStep
 	return c.step
 }
 
-// Decrease is that of ½ s . H s - b . s by the last step.
-func (c *ConjugateGradients) Decrease() float64 { return c.inner / 2 }
+// Inner is b . s of the last solution, twice the decrease of ½ s . H s - b . s.
+func (c *ConjugateGradients) Inner() float64 { return c.inner }
 
 // ratios are a / b for every column; 0 where b is not above 0.
 func ratios(a, b []float64) []float64 {
@@ -87,15 +84,54 @@ func ratios(a, b []float64) []float64 {
 func (c *ConjugateGradients) precondition(h Operator, plain []float64) (squares []float64) {
 	if h.Precondition(c.product, c.residual) {
 		c.conjugated = c.product
-		return c.dots(c.residual, c.product)
+		return c.columns.Dots(c.pool, c.residual, c.product)
 	}
 	c.conjugated = c.residual
 	return plain
 }
 
-// dots are the inner products of the columns of two vectors.
-func (c *ConjugateGradients) dots(a, b []float64) []float64 {
-	return c.sums(func(at, end int, in panel.Panel, sums []float64) {
+// advance goes these lengths along the direction of every column, and returns the squares of the residual.
+func (c *ConjugateGradients) advance(length []float64) []float64 {
+	return c.columns.sums(c.pool, func(at, end int, in Panel, sums []float64) {
+		lengths := length[in.First : in.First+in.Width]
+		if in.Stride == 1 {
+			vector.Add(c.step[at:end], lengths[0], c.direction[at:end])
+			vector.Add(c.residual[at:end], -lengths[0], c.product[at:end])
+			sums[0] += vector.Dot(c.residual[at:end], c.residual[at:end])
+			return
+		}
+		for ; at < end; at += in.Stride {
+			s, p := c.step[at:at+in.Width], c.direction[at:at+in.Width]
+			r, q := c.residual[at:at+in.Width], c.product[at:at+in.Width]
+			for k, t := range lengths {
+				s[k] += t * p[k]
+				r[k] -= t * q[k]
+				sums[k] += r[k] * r[k]
+			}
+		}
+	})
+}
+
+// turn adds these multiples of the direction to the conjugated residual, the next direction of every column.
+func (c *ConjugateGradients) turn(multiple []float64) {
+	c.columns.sums(c.pool, func(at, end int, in Panel, _ []float64) {
+		multiples := multiple[in.First : in.First+in.Width]
+		if in.Stride == 1 {
+			floats.AddScaledTo(c.direction[at:end], c.conjugated[at:end], multiples[0], c.direction[at:end])
+			return
+		}
+		for ; at < end; at += in.Stride {
+			p, r := c.direction[at:at+in.Width], c.conjugated[at:at+in.Width]
+			for k, t := range multiples {
+				p[k] = r[k] + t*p[k]
+			}
+		}
+	})
+}
+
+// Dots are the inner products of the columns of two vectors.
+func (s Shape) Dots(pool *work.Pool, a, b []float64) []float64 {
+	return s.sums(pool, func(at, end int, in Panel, sums []float64) {
 		if in.Stride == 1 {
 			sums[0] += vector.Dot(a[at:end], b[at:end])
 			return
@@ -109,66 +145,19 @@ func (c *ConjugateGradients) dots(a, b []float64) []float64 {
 	})
 }
 
-// advance goes these lengths along the direction of every column, and returns the squares of the residual.
-func (c *ConjugateGradients) advance(length []float64) []float64 {
-	return c.sums(func(at, end int, in panel.Panel, sums []float64) {
-		own := length[in.First : in.First+in.Width]
-		if in.Stride == 1 {
-			vector.Add(c.step[at:end], own[0], c.direction[at:end])
-			vector.Add(c.residual[at:end], -own[0], c.product[at:end])
-			sums[0] += vector.Dot(c.residual[at:end], c.residual[at:end])
-			return
-		}
-		for ; at < end; at += in.Stride {
-			s, p := c.step[at:at+in.Width], c.direction[at:at+in.Width]
-			r, q := c.residual[at:at+in.Width], c.product[at:at+in.Width]
-			for k, t := range own {
-				s[k] += t * p[k]
-				r[k] -= t * q[k]
-				sums[k] += r[k] * r[k]
-			}
-		}
-	})
-}
-
-// turn adds these multiples of the direction to the conjugated residual, the next direction of every column.
-func (c *ConjugateGradients) turn(multiple []float64) {
-	c.sums(func(at, end int, in panel.Panel, _ []float64) {
-		own := multiple[in.First : in.First+in.Width]
-		if in.Stride == 1 {
-			floats.AddScaledTo(c.direction[at:end], c.conjugated[at:end], own[0], c.direction[at:end])
-			return
-		}
-		for ; at < end; at += in.Stride {
-			p, r := c.direction[at:at+in.Width], c.conjugated[at:at+in.Width]
-			for k, t := range own {
-				p[k] = r[k] + t*p[k]
-			}
-		}
-	})
-}
-
-// sums are those of the columns: add visits the places at ... end-1 of a vector, of some rows of a panel.
-func (c *ConjugateGradients) sums(add func(at, end int, in panel.Panel, sums []float64)) []float64 {
-	out := make([]float64, c.columns.Stride())
-	if panels := c.columns.Panels(); panels > 1 {
-		c.pool.Run(panels, func(b int) {
-			in := c.columns.Panel(b)
-			add(in.Start, in.Start+c.columns.Features*in.Stride, in, out[in.First:in.First+in.Width])
+// sums are one for each column: add visits the places at ... end-1 of a vector, which are features of a panel.
+func (s Shape) sums(pool *work.Pool, add func(at, end int, in Panel, sums []float64)) []float64 {
+	out := make([]float64, s.Stride())
+	if panels := s.Panels(); panels > 1 {
+		pool.Run(panels, func(b int) {
+			in := s.Panel(b)
+			add(in.Start, in.Start+s.Features*in.Stride, in, out[in.First:in.First+in.Width])
 		})
 		return out
 	}
-	c.pool.Total(c.columns.Features, out, func(lo, hi int, part []float64) {
-		in := c.columns.Panel(0)
+	pool.Total(s.Features, out, func(lo, hi int, part []float64) {
+		in := s.Panel(0)
 		add(lo*in.Stride, hi*in.Stride, in, part)
 	})
 	return out
-}
-
-func (c *ConjugateGradients) norm() float64 {
-	var sum [1]float64
-	c.pool.Total(len(c.residual), sum[:], func(lo, hi int, dst []float64) {
-		dst[0] = vector.Dot(c.residual[lo:hi], c.residual[lo:hi])
-	})
-	return math.Sqrt(sum[0])
 }

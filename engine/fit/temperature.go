@@ -1,5 +1,4 @@
-// Package probability turns the scores of a classifier into probabilities.
-package probability
+package fit
 
 import (
 	"math"
@@ -9,14 +8,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Temperature finds T at which rows have a given mean of their largest probability.
+// temperature finds T at which rows have a given mean of their largest probability.
 //
 //	Problem  Σ_i w_i max_y p_i(y) = right Σ_i w_i, with p_i = softmax(s_i/T) of the scores s_i [K]
 //	Symbols  w_i weight of row i; right the share of these rows whose class is found
 //	Stops    halvings of log T between the logarithm of the usual temperature ± reach; at an end of these where no T
 //	         gives the share
 //	Cost     halvings passes over the scores
-func Temperature(job *work.Job, rows crossfit.Scored, classes int, right, usual float64) float64 {
+func temperature(job *work.Job, rows crossfit.Scored, classes int, right, usual float64) float64 {
 	low, high, total := -reach, reach, vector.Sum(rows.Weight)
 	for range halvings {
 		middle := (low + high) / 2
@@ -32,23 +31,23 @@ func Temperature(job *work.Job, rows crossfit.Scored, classes int, right, usual 
 const (
 	reach     = 12.0
 	halvings  = 40  // log T is then within 2e-11
-	extraRows = 0.2 // rows of each class that Smoothing adds
+	extraRows = 0.2 // rows of each class that smoothing adds
 )
 
-// Smoothing is e = cK / (l + cK): c = extraRows of each class are added to l rows (Platt 1999, section 2.2).
-func Smoothing(rows float64, classes int) float64 {
+// smoothing is e = cK / (l + cK): c = extraRows of each class are added to l rows (Platt 1999, section 2.2).
+func smoothing(rows float64, classes int) float64 {
 	extra := extraRows * float64(classes)
 	return extra / (rows + extra)
 }
 
 // confidence is Σ w max p.
-func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature float64) float64 {
+func confidence(job *work.Job, rows crossfit.Scored, classes int, t float64) float64 {
 	var total [1]float64
 	job.SumRows(len(rows.Weight), classes, total[:], func(i int, part, odds []float64) {
 		scores := rows.Scores[i*classes : (i+1)*classes]
 		largest := vector.Max(scores)
 		for y, s := range scores {
-			odds[y] = (s - largest) / temperature
+			odds[y] = (s - largest) / t
 		}
 		vector.Exp(odds)
 		part[0] += rows.Weight[i] / vector.Sum(odds)
@@ -56,13 +55,13 @@ func confidence(job *work.Job, rows crossfit.Scored, classes int, temperature fl
 	return total[0]
 }
 
-// Of sets p [K] to the probabilities (1 - e) softmax(s/T) + e/K of scores s [K].
-func Of(p, s []float64, temperature, smoothing float64) {
+// probability sets p [K] to the probabilities (1 - e) softmax(s/T) + e/K of scores s [K].
+func probability(p, s []float64, t, e float64) {
 	for y, score := range s {
-		p[y] = score / temperature
+		p[y] = score / t
 	}
 	vector.Softmax(p, p)
 	for y := range p {
-		p[y] = (1-smoothing)*p[y] + smoothing/float64(len(p))
+		p[y] = (1-e)*p[y] + e/float64(len(p))
 	}
 }

@@ -1,4 +1,4 @@
-package crossfit
+package method
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -41,7 +42,8 @@ type mixture struct {
 	weight    []float64 // [n] w_i; 0: the row takes no part
 	class     []int32   // [n] the likeliest class; -1: none yet
 	known     []bool    // [n] the class is that of a label
-	all, part []float64 // [Features] sum of the components, of all rows and of those that posterior has
+	all       []float64 // [Features] sum of the components over all rows
+	labeled   []float64 // [Features] the same over those that posterior has: in the first step the labeled rows
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y), less that of class 0
 	posterior []float64 // [n, stride] w_i times the row's factor times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy, less that of class 0
@@ -57,31 +59,21 @@ const (
 	concentration = 100.0 // κ
 )
 
-// Mixture are the scores log φ_y p(x_i|θ_y) [Unlabeled, K] by the mixture of all rows and labels of all machines; nil
-// where it would take too long.
-func Mixture(s *sample.Sample, job *work.Job) []float64 {
-	if view := mixtureOf(s, job, s.Rows); view != nil {
-		return view(func(int) bool { return false }, s.Unlabeled)
-	}
-	return nil
+// mix is the mixture of all rows and labels as a classifier. Spheres take every row for one of the usual length, 1.
+func mix(r *Run) *Solution {
+	s := r.Objective.Sample
+	m := newMixture(s, r.Objective.Job, s.Rows)
+	m.fit(s)
+	r.Path.Reason = path.Converged
+	packed := m.linear(s.Options.FitIntercept)
+	return &Solution{Coef: s.Unpacked(packed).Coef, Intercept: packed.Intercept, Converged: true}
 }
 
-// MixtureModel is the mixture of all rows and labels of all machines as a classifier of the packed rows.
-func MixtureModel(s *sample.Sample, job *work.Job) *model.Linear {
-	m := newMixture(s, job, s.Rows)
-	m.fit(s, func(int) bool { return false })
-	return m.linear(s.Options.FitIntercept)
+// MixesSoon reports whether five mixtures of a part of the rows take at most some seconds.
+func MixesSoon(s *sample.Sample) bool {
+	return s.Classes()*s.Rows.Cols() <= maxComponents && s.Classes()*s.Job.Count(s.Rows.NonZeros()) <= maxProducts
 }
 
-// mixtureOf is the view of a mixture; nil where it would take too long.
-func mixtureOf(s *sample.Sample, job *work.Job, rows *rows.Matrix) view {
-	if s.Classes()*rows.Cols() > maxComponents || s.Classes()*job.Count(rows.NonZeros()) > maxProducts {
-		return nil
-	}
-	return newMixture(s, job, rows).view(s)
-}
-
-// Beyond these bounds mixtures would take more than some seconds in all folds.
 const (
 	maxComponents = 1 << 22 // features times classes: logarithms
 	maxProducts   = 1 << 27 // non-zeros times classes
@@ -166,21 +158,8 @@ func (m *mixture) useWords(list []int32, weights []float64, positive float64) {
 	m.features = max(1, vector.Sum(m.occurs))
 }
 
-// view fits the mixture without the labels that are held out.
-func (m *mixture) view(s *sample.Sample) view {
-	return func(held func(k int) bool, rows []int32) []float64 {
-		m.fit(s, held)
-		k, stride := s.Classes(), m.shape.Stride()
-		scores := make([]float64, len(rows)*k)
-		for a, i := range rows {
-			copy(scores[a*k+1:(a+1)*k], m.joint[int(i)*stride:])
-		}
-		return scores
-	}
-}
-
-func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
-	m.start(s, held)
+func (m *mixture) fit(s *sample.Sample) {
+	m.start(s)
 	for range mixtureSteps {
 		m.maximize()
 		if m.expect() < fewChanges {
@@ -189,7 +168,7 @@ func (m *mixture) fit(s *sample.Sample, held func(k int) bool) {
 	}
 }
 
-// linear is the mixture as a classifier of the rows. Spheres take every row for one of the usual length, 1.
+// linear is the mixture as a classifier of the packed rows.
 func (m *mixture) linear(fitIntercept bool) *model.Linear {
 	k := len(m.share)
 	coef, intercept := make([]float64, m.shape.Features*k), make([]float64, k)
@@ -209,8 +188,8 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 	return model.OfScores(k, coef, intercept)
 }
 
-// start has only the labeled rows that are not held out, and their shares.
-func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
+// start has only the labeled rows, and their shares.
+func (m *mixture) start(s *sample.Sample) {
 	stride := m.shape.Stride()
 	clear(m.posterior)
 	clear(m.share)
@@ -218,18 +197,13 @@ func (m *mixture) start(s *sample.Sample, held func(k int) bool) {
 	for i := range m.class {
 		m.class[i] = -1
 	}
-	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Labeled {
-		if held(k) {
-			weights[k] = 0
-			continue
-		}
 		m.class[i], m.known[i] = s.Class[k], true
-		if m.share[s.Class[k]] += weights[k]; s.Class[k] > 0 {
-			m.posterior[int(i)*stride+int(s.Class[k])-1] = weights[k] * m.unit[i]
+		if m.share[s.Class[k]] += s.LabeledRows[k]; s.Class[k] > 0 {
+			m.posterior[int(i)*stride+int(s.Class[k])-1] = s.LabeledRows[k] * m.unit[i]
 		}
 	}
-	m.part = m.sum(s.Labeled, weights)
+	m.labeled = m.sum(s.Labeled, s.LabeledRows)
 	m.job.Reduce(m.share)
 	m.normalizeShare()
 }
@@ -243,7 +217,7 @@ func (m *mixture) maximize() {
 		m.rows.AddTransposedPanels(m.job, m.rows.All(), m.component, m.posterior, m.shape)
 	}
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
-	rest := slices.Clone(m.part)           // the values of class 0
+	rest := slices.Clone(m.labeled)        // the values of class 0
 	total := make([]float64, len(m.share)) // of the values, or of their squares
 	m.job.Total(m.shape.Features, total, func(lo, hi int, part []float64) {
 		m.each(lo, hi, func(j, first int, values []float64) {
@@ -306,7 +280,7 @@ func (m *mixture) each(lo, hi int, change func(j, first int, values []float64)) 
 	}
 }
 
-// expect finds the posterior probabilities and the class shares of the unlabeled rows and those held out, and returns
+// expect finds the posterior probabilities and the class shares of the unlabeled rows, and returns
 // the part of their weight that has another likeliest class now.
 func (m *mixture) expect() (changed float64) {
 	k, stride := len(m.share), m.shape.Stride()
@@ -343,7 +317,7 @@ func (m *mixture) expect() (changed float64) {
 		}
 	})
 	m.job.Reduce(sums)
-	m.share, m.part = sums[:k], m.all
+	m.share, m.labeled = sums[:k], m.all
 	changed = sums[k] / max(vector.Sum(m.share), math.SmallestNonzeroFloat32)
 	m.normalizeShare()
 	return changed

@@ -1,11 +1,11 @@
-// Package trace is the record of a run: its history, an entry for every outer step, and warnings. Start at Trace.
-package trace
+package path
 
 import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
+// Trace is the record of a run: its history, an entry for every outer step, and warnings.
 type Trace struct {
 	Job      *work.Job
 	Unit     int // non-zeros of a pass

@@ -1,0 +1,193 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/scores"
+	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Data is what the models of a fit may see: rows, labels, weights, options, class shares. Nothing changes it; a part of
+// the rows, or all with other labels, is Data of its own, see of.
+type Data struct {
+	sample  *sample.Sample
+	options method.Options // with values for those that are "auto"
+	named   *method.Spec   // by the options
+	scores  scores.Map
+	prior   *shares.Prior
+
+	asked    method.Options    // the caller's
+	start    *model.Linear     // of the caller; nil: none
+	warnings []warning.Warning // of the shares and of the scales
+	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
+	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
+	before   int               // steps of the first fit of weakly labeled rows
+
+	job     *work.Job // of the fit: it counts the work of all models, but for those with a name of their own
+	name    string    // of the models in the record; "": that of their method
+	trained *record
+}
+
+// open checks a problem. Class shares come later.
+func open(p sample.Problem, prepared *sample.Prepared, options method.Options, job *work.Job) (*Data, error) {
+	s, err := sample.NewPrepared(p, prepared, options.OfSample(), job)
+	if err != nil {
+		return nil, err
+	}
+	if p.Start != nil && !s.Constant() {
+		if err := objective.CheckStart(s, p.Start); err != nil {
+			return nil, err
+		}
+	}
+	if s.Classes() > s.All.Rows && !s.Paired() {
+		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)
+	}
+	if options.Alpha == option.AutoWeight {
+		options.Alpha = usualAlpha(labeled(s) + float64(unlabeled(s)))
+	}
+	d := &Data{asked: options, start: p.Start, labels: labeled(s) / float64(s.Classes()), job: job, trained: &record{}}
+	return d, d.see(s, options)
+}
+
+// first is the method that a fit begins with.
+func (d *Data) first() method.Method { return d.named.First().Name }
+
+// see sets the sample and the options, as resolved for it.
+func (d *Data) see(s *sample.Sample, options method.Options) (err error) {
+	options.Options = s.Options
+	d.sample, d.options, d.named = s, options, method.Find(options.Method)
+	d.scores, err = objective.Map(s)
+	return err
+}
+
+// of is the data of selected rows, with these options and shares. Machines that get the same rows fit them alike.
+func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Options, job *work.Job) (*Data, error) {
+	if prior != nil {
+		options.ClassPrior = sample.ClassPrior{Shares: prior.Shares, Rule: "auto"}
+	}
+	s, err := d.sample.Select(rows, options.OfSample(), job)
+	if err != nil {
+		return nil, err
+	}
+	part := *d
+	if part.start, part.warnings = nil, nil; prior != nil {
+		if part.prior, err = prior.Allowed(s); err != nil {
+			return nil, err
+		}
+	}
+	return &part, part.see(s, options)
+}
+
+// withShares is the data with the class shares that its options ask for.
+func (d *Data) withShares() (*Data, error) {
+	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
+	prior, err := shares.Find(d.sample, evidence)
+	if err != nil {
+		return nil, err
+	}
+	out := *d
+	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
+	return &out, nil
+}
+
+// labeled and unlabeled are the numbers of these rows of all machines, or of the copies that their weights stand for.
+func labeled(s *sample.Sample) float64 {
+	if s.Copies != nil {
+		return float64(s.Job.Count(int(vector.Sum(s.LabeledRows))))
+	}
+	return float64(s.All.Labeled)
+}
+
+func unlabeled(s *sample.Sample) int {
+	if s.Copies != nil {
+		return s.Job.Count(s.Units())
+	}
+	return s.All.Unlabeled
+}
+
+// usualAlpha is α where none is given. It falls with the root of the number of rows, as the error of a mean over them
+// does: more rows determine more weights, also of rare features (docs/notes/alpha.md).
+func usualAlpha(rows float64) float64 { return maxAlpha * min(1, math.Sqrt(manyRows/rows)) }
+
+const (
+	maxAlpha = 1e-3
+	manyRows = 1 << 14
+)
+
+// atOnce reports whether λ' is so small that hard labels settle at once about as well as in steps, and a part of the
+// rows is a good start: at most MaxOverAlpha times the α of fewer rows. A part is one only then.
+func (d *Data) atOnce() bool {
+	all := labeled(d.sample) + float64(unlabeled(d.sample))
+	return d.whole > 0 || d.options.UnlabeledWeight <= method.MaxOverAlpha*d.options.Alpha*(maxAlpha/usualAlpha(all))
+}
+
+// balance of a method resolves "auto". Where shares were estimated and labels were probably chosen class by class,
+// thresholds stay near where the labels put them: moved to an estimate they take over its error (docs/notes/alpha.md).
+func (d *Data) balance(spec *method.Spec) string {
+	switch {
+	case d.options.Balance != "auto":
+		return d.options.Balance
+	case d.prior.ChosenLabels && !spec.KeepsMean:
+		return "labels"
+	case spec.Balance == "mean" && d.options.Loss.Spec().ClassScores:
+		return "share"
+	}
+	return spec.Balance
+}
+
+// thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where
+// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better.
+func (d *Data) thresholdPart(spec *method.Spec) float64 {
+	switch {
+	case !d.options.FitIntercept || !d.sample.Transductive() || d.options.Balance == "labels" || spec.Direct():
+		return 0
+	case d.balance(spec) != "labels":
+		return 1
+	}
+	return d.labels / (d.labels + holdingLabels)
+}
+
+const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them
+
+// decisions are those [rows, outputs] of a classifier for rows.
+type decisions struct {
+	values  []float64
+	outputs int
+}
+
+// decisions are those of a classifier of the packed rows.
+func (d *Data) decisions(m *model.Linear) decisions {
+	s := d.sample
+	out := decisions{make([]float64, s.Rows.Rows()*m.Outputs), m.Outputs}
+	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, out.values)
+	s.Job.CountAndCheck(int64(s.Rows.NonZeros()))
+	return out
+}
+
+// scores are the class scores of a row.
+func (d decisions) scores(row int32) []float64 {
+	i := int(row)
+	if d.outputs == 1 {
+		return []float64{-d.values[i] / 2, d.values[i] / 2}
+	}
+	return d.values[i*d.outputs : (i+1)*d.outputs]
+}
+
+// of are the class scores [list, K] of rows.
+func (d decisions) of(list []int32) (scores []float64) {
+	for _, i := range list {
+		scores = append(scores, d.scores(i)...)
+	}
+	return scores
+}

@@ -1,0 +1,115 @@
+package fit
+
+import (
+	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+var manyUnlabeled = 1 << 15 // replaced in tests
+
+// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times: class shares are
+// estimated from these (package shares). The options of the fit have no part in it. Machines fit the same rows of all.
+func (d *Data) evidence(name string) (*shares.Evidence, error) {
+	s := d.sample
+	limit := sample.CrossFitted
+	if s.All.Unlabeled >= manyUnlabeled {
+		limit = manyUnlabeled / 2 // scores also show whether a mixture is a good start
+	}
+	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
+	s.Job.ReduceCounts(counts)
+	limit = int(min(int64(limit), counts[0]*sample.CrossFittedSize/max(1, counts[1])))
+	part := *d
+	part.name, part.prior = name, &shares.Prior{Shares: shares.OfLabels(s)}
+	options := method.Defaults()
+	options.Alpha, options.UnlabeledWeight, options.ClassWeight.Rule, options.Tol = maxAlpha, 1, "none", evidenceTol
+	options.FitIntercept, options.ClassNames = d.options.FitIntercept, d.options.ClassNames
+	chosen := s.Keep(func(int) bool { return true }, s.Drawn(limit))
+	chosen.Weak, chosen.Gathered = nil, true
+	few, err := part.of(chosen, part.prior, options, s.Job.Silent())
+	if err != nil {
+		return nil, err
+	}
+	split, views := crossfit.NewSplit(few.sample, limit), 1
+	if method.MixesSoon(few.sample) {
+		views = 2
+	}
+	scores, err := crossfit.HeldOut(few.sample, &split, views, func(f *crossfit.Fold) ([][]float64, error) {
+		return few.foldScores(f, views)
+	})
+	return &shares.Evidence{Scores: scores}, err
+}
+
+const evidenceTol = 1e-6 // scores of looser solves depend on rounding
+
+// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
+// mixture of these and of all other rows.
+func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
+	all := d.sample.Every()
+	for k, i := range d.sample.Labeled {
+		if f.Held(k) {
+			all.Class[i] = -1
+		}
+	}
+	seen := []sample.Selection{d.sample.Keep(f.Kept, nil), all}
+	for v, name := range []method.Method{method.Supervised, method.Mixture}[:views] {
+		part, err := d.of(seen[v], d.prior, d.options, d.sample.Job)
+		if err != nil {
+			return nil, err
+		}
+		found, err := part.Train(Member{method: name})
+		if err != nil {
+			return nil, err
+		}
+		of, err := d.scoresBy(found.Model, f.Rows)
+		if err != nil {
+			return nil, err
+		}
+		scores = append(scores, of)
+	}
+	return scores, nil
+}
+
+// scoresBy are the class scores [list, K] of rows by a model of a part of the data.
+func (d *Data) scoresBy(m *model.Linear, list []int32) ([]float64, error) {
+	job, chosen := d.sample.Job, d.sample.Rows.Selected(d.sample.Job.Pool, list)
+	found := decisions{make([]float64, len(list)*m.Outputs), m.Outputs}
+	if err := m.Decisions(job.Pool, chosen, found.values); err != nil {
+		return nil, err
+	}
+	job.CountAndCheck(int64(chosen.NonZeros()))
+	return found.of(chosen.All().Rows()), nil
+}
+
+// Shares are the class shares among the unlabeled rows, each with the ends of an interval.
+type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
+
+// EstimateShares finds the class shares that a fit of the same rows with class prior "auto" uses.
+func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, error) {
+	return work.Guard(func() (estimate Shares, err error) {
+		options := method.Defaults()
+		options.UnlabeledWeight, options.FitIntercept = option.AutoWeight, o.FitIntercept
+		d, err := open(p, nil, options, work.NewJob(o.Threads, nil))
+		switch {
+		case err != nil:
+			return estimate, err
+		case d.sample.OneClass():
+			return estimate, fault.Data("all labeled rows have the same class: its share needs no estimate")
+		case !d.sample.Transductive():
+			return estimate, fault.Data("labels has %d unlabeled rows: class shares are estimated from two or more",
+				d.sample.All.Unlabeled)
+		}
+		if d, err = d.withShares(); err != nil {
+			return estimate, err
+		}
+		if estimate.Share = d.prior.Shares; interval {
+			estimate.Lower, estimate.Upper = d.prior.Evidence.Interval(d.sample.Job, estimate.Share, o.Bootstrap)
+		}
+		return estimate, nil
+	})
+}

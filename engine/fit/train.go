@@ -1,0 +1,157 @@
+package fit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/belief"
+	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/objective"
+	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Member is a model of a fit: how it learns from Data.
+type Member struct {
+	method method.Method // "": that of its start, or else that of the options
+	begin  start
+	tol    float64   // 0: that of the options
+	scores []float64 // [unlabeled, K] for method.AtScores
+	bound  float64   // it is given up if it will not end below this objective; 0: never
+	soft   bool      // it ends before its labels harden
+	silent bool      // it reports no progress
+}
+
+// start is where a member begins: at a model, of the caller or of a part of the rows, or at the supervised solution.
+type start struct {
+	model  *model.Linear
+	method method.Method // that chose the model; "": that of the options
+	steps  int           // before
+	// Unlabeled rows, perhaps a part, by the supervised solution where a method began; nil: it began elsewhere.
+	origin sample.Selection
+}
+
+// Train makes a model, the only place where one is made. It is nil if it was given up.
+//
+// Sets: Trained of the fit, the count of its work.
+func (d *Data) Train(m Member) (*fitted, error) {
+	job, spec := d.sample.Job, method.Find(cmp.Or(m.begin.method, m.method, d.first()))
+	if m.silent {
+		job = job.Silent()
+	}
+	before := job.Visited()
+	r := d.newRun(job, spec, m)
+	solution := solve(r, spec)
+	visited := job.Visited() - before
+	d.trained.add(d.nameOf(spec), visited, d.sample.Pass)
+	if job != d.job && d.name == "" {
+		d.job.CountAndCheck(visited)
+	}
+	switch r.Path.Reason {
+	case path.GivenUp:
+		return nil, nil
+	case path.NotFinite:
+		return nil, d.sample.OutOfRange()
+	}
+	return resultOf(d, r, solution, spec, m.begin)
+}
+
+func (d *Data) nameOf(spec *method.Spec) string {
+	if d.name != "" {
+		return d.name
+	}
+	return string(spec.Name)
+}
+
+func solve(r *method.Run, spec *method.Spec) *method.Solution {
+	s := r.Objective.Sample
+	switch {
+	case s.Constant():
+		return method.FitOneClass(r)
+	case s.Transductive() || spec.Direct():
+		return spec.Fit(r)
+	}
+	switch s.All.Unlabeled {
+	case 0:
+		r.Path.Trace.Warn(warning.NoUnlabeled)
+	case 1:
+		r.Path.Trace.Warn(warning.OneUnlabeled)
+	}
+	return method.Find(method.Supervised).Fit(r)
+}
+
+func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Spec, begin start) (*fitted, error) {
+	out := &fitted{data: d, spec: spec, trace: r.Path.Trace, before: begin.steps, origin: begin.origin}
+	if spec.Name == method.Mixture { // it has no objective of the fit
+		out.Result = &Result{Model: modelOf(d, r, solution, 0)}
+		return out, d.sample.CheckFinite(0, solution.Coef, solution.Intercept)
+	}
+	value := 0.0
+	if spec.UsesProbabilities && d.sample.Transductive() && !d.sample.Constant() {
+		value = r.Path.Trace.Objective(0)
+	} else {
+		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
+			moveIntercepts(r, solution, part)
+		}
+		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
+		checkEnd(r, solution)
+	}
+	err := d.sample.CheckFinite(value, solution.Coef, solution.Intercept, solution.Outputs, solution.SoftLabels)
+	if err != nil {
+		return nil, err
+	}
+	out.Result = &Result{Model: modelOf(d, r, solution, value), Returned: string(spec.Name), Alpha: d.options.Alpha,
+		Weight: d.sample.Options.UnlabeledWeight, Transduction: transduced(d.sample, solution.Score(r.Objective)),
+		Distributions: distributions(d, solution.SoftLabels)}
+	out.reason = r.Path.Reason
+	if r.Origin != nil {
+		out.origin = sample.Selection{Rows: d.sample.Unlabeled, Class: r.Origin, Weights: d.sample.UnlabeledRows}
+	}
+	if d.named.SoftLabels && !spec.SoftLabels && !spec.Direct() { // the start was by another method
+		out.Distributions = distributions(d, make([]float64, len(d.sample.Unlabeled)*r.Objective.Classes))
+		harden(d.sample, out.Distributions, out.Transduction)
+	}
+	return out, nil
+}
+
+func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
+	warm := m.begin.model != nil
+	o, atOnce := d.objective(job, spec), warm || m.bound > 0 && d.atOnce()
+	o.Start = m.begin.model
+	options := d.options
+	options.Tol = cmp.Or(m.tol, options.Tol)
+	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
+		Soft: m.soft, AtOnce: atOnce, Scores: m.scores, Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
+			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
+	if atOnce {
+		r.Path.Bound, r.Path.AtEnd = m.bound, warm
+	}
+	return r
+}
+
+// trace has the columns of the method of the options; the levels of another method that runs for it are left out.
+func (d *Data) trace(job *work.Job, spec *method.Spec, before int) *path.Trace {
+	t := &path.Trace{Job: job, Unit: d.sample.Pass, Before: before, Level: d.named.Level, Share: "share_distance",
+		NoLevel: d.named.Level != spec.Level, WithEntropy: d.named.SoftLabels,
+		Warnings: slices.Clone(d.warnings)}
+	if d.sample.Paired() {
+		t.Share = "positive_share"
+	}
+	return t
+}
+
+func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective {
+	l, paired := d.options.Loss.Spec(), d.sample.Paired()
+	o := &objective.Objective{Sample: d.sample, Job: job, Classes: d.sample.Classes(), Scores: d.scores,
+		Prior: d.prior.Shares, Alpha: d.options.Alpha, Weight: d.options.UnlabeledWeight, Loss: l.Of(paired),
+		Smoothings: l.Smoothings, OwnLoss: spec.OwnLoss != nil,
+		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean"}
+	if o.OwnLoss {
+		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
+	}
+	return o
+}

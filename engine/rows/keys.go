@@ -1,0 +1,76 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Keys gives a pseudorandom number for each row: a hash of which features are not zero and which of these are above
+// half of the largest; number [cols] is the caller's number of each feature. Equal rows get equal keys, whatever their
+// order, format, machine or scale; collisions are rare. With up to fewFeatures features the values enter the key too:
+// then only a scale that all rows share, and Scaled with it, leaves the keys as they are.
+func (m *Matrix) Keys(job *work.Job, number []int32) []uint64 {
+	keys, hashes := make([]uint64, m.Rows()), make([]uint64, 2*len(number))
+	for j, feature := range number {
+		hashes[2*j], hashes[2*j+1] = mixed(2*uint64(feature)+2), mixed(2*uint64(feature)+1)
+	}
+	job.Every(m.Rows(), func(i int) {
+		key := m.kernel.pattern(i, hashes)
+		if len(number) <= fewFeatures {
+			m.kernel.visit(i, func(col int, value float64) {
+				if value *= m.scale; value != 0 {
+					key += mixed(uint64(number[col])<<32 ^ uint64(int64(math.Floor(value*valueSteps+math.Sqrt2))))
+				}
+			})
+		}
+		keys[i] = mixed(key)
+	})
+	return keys
+}
+
+func (a *arrays[I, V]) pattern(i int, hashes []uint64) uint64 {
+	indices, values := a.row(i)
+	return pattern(indices, values, hashes)
+}
+
+func (a *dense[V]) pattern(i int, hashes []uint64) uint64 {
+	return pattern[int32](nil, a.row(i), hashes)
+}
+
+// pattern adds up the hashes [2 features] of the features that are not zero: the second hash of those above half of the
+// largest, the first hash of the others. indices nil: all features.
+func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key uint64) {
+	largest := V(0)
+	for _, v := range values {
+		if v > largest {
+			largest = v
+		}
+	}
+	for k, v := range values {
+		feature := k
+		if indices != nil {
+			feature = int(indices[k])
+		}
+		if v > largest/2 {
+			key += hashes[2*feature+1]
+		} else if v != 0 {
+			key += hashes[2*feature]
+		}
+	}
+	return key
+}
+
+// fewFeatures is a number of features at which many different rows have the same features that are zero and large.
+const fewFeatures = 32
+
+// valueSteps is the number of steps to which values between 0 and 1 are rounded down, as another scale changes their
+// last digits. Steps are shifted (by √2), so that no round value lies at an edge.
+const valueSteps = 1 << 12
+
+// mixed spreads the bits of a number: the finalizer of SplitMix64, Steele, Lea & Flood 2014.
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

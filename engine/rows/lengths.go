@@ -1,0 +1,79 @@
+package rows
+
+import (
+	"math"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// Scaled is a view of the same rows, each times a factor. The values stay where they are: products apply it.
+func (m *Matrix) Scaled(factor float64) *Matrix {
+	view := *m
+	view.scale *= factor
+	return &view
+}
+
+// RootMeanSquare is the root of the mean squared length of the rows that are not zero, weighted by weights [rows]; 1
+// where no such row has a weight. Rows times a power of two give the same bits times that power.
+func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
+	// Squares of lengths up to 1e100 stay in the range of numbers; longer and shorter rows are measured in other units.
+	for _, unit := range []float64{1, 0x1p350, 0x1p-350, 0x1p700, 0x1p-700} {
+		square := m.Scaled(unit).meanSquare(job, weights)
+		if square > 1e-200 && square < 1e200 {
+			return math.Sqrt(square) / unit
+		}
+	}
+	return 1
+}
+
+// Rows of these lengths have a finite inverse that keeps all its digits when it is multiplied by a weight.
+const (
+	shortest = 0x1p-1023
+	longest  = 0x1p1000
+)
+
+// CheckLength refuses rows that are too short or too long for a fit; length is their RootMeanSquare.
+func (m *Matrix) CheckLength(length float64) error {
+	if length >= shortest && length <= longest {
+		return nil
+	}
+	return Overflowed(m.Largest())
+}
+
+// Largest is the value farthest from zero, with its row and its feature.
+func (m *Matrix) Largest() (value float64, row, feature int) {
+	for i := range m.Rows() {
+		m.Row(i, func(col int, v float64) {
+			if math.Abs(v) > math.Abs(value) {
+				value, row, feature = v, i, col
+			}
+		})
+	}
+	return value, row, feature
+}
+
+// Overflowed is the error of a fit of rows with this largest value.
+func Overflowed(value float64, row, feature int) error {
+	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, column %d) or "+
+		"raise alpha", value, row, feature)
+}
+
+// meanSquare is the weighted mean of the squared lengths that are not zero.
+func (m *Matrix) meanSquare(job *work.Job, weights []float64) float64 {
+	squares := make([]float64, m.Rows())
+	job.CountAndCheck(int64(m.NonZeros()))
+	job.Every(len(squares), func(i int) { squares[i] = m.SquaredNorm(i) })
+	var total, sums [1]float64 // weight of the rows that are not zero; their mean square
+	job.SumRows(len(squares), 0, total[:], func(i int, dst, _ []float64) {
+		if squares[i] > 0 {
+			dst[0] += weights[i]
+		}
+	})
+	job.SumRows(len(squares), 0, sums[:], func(i int, dst, _ []float64) {
+		if w := weights[i]; w > 0 {
+			dst[0] += w / total[0] * squares[i]
+		}
+	})
+	return sums[0]
+}

@@ -1,0 +1,146 @@
+package sample_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/work"
+)
+
+// sampleOf makes a problem ready.
+func sampleOf(t *testing.T, p sample.Problem) *sample.Sample {
+	t.Helper()
+	o := plainOptions()
+	s, err := sample.New(p, o.OfSample(), work.NewJob(1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// partOf are the rows of a part of a problem; nil: there is none.
+func partOf(t *testing.T, p sample.Problem) []int32 {
+	t.Helper()
+	part, ok := sampleOf(t, p).Part(8, 0)
+	if !ok {
+		return nil
+	}
+	return part.Rows
+}
+
+// A part has every labeled row, and about one of eight unlabeled ones with its weight. Its own parts are among them.
+func TestAPartIsOneOfEight(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	weights := make([]float64, len(data.Labels))
+	for i := range weights {
+		weights[i] = 0.5 + float64(i)
+	}
+	s := sampleOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights})
+	part, ok := s.Part(8, 0)
+	few, err := s.Select(part, s.Options, s.Job)
+	if !ok || err != nil || few.Pass != s.Pass {
+		t.Fatalf("%v %v, a pass of %v for %v", ok, err, few.Pass, s.Pass)
+	}
+	if got := len(few.Unlabeled); len(few.Labeled) != 16 || got < 450 || got > 550 {
+		t.Errorf("%d labeled and %d unlabeled rows", len(few.Labeled), got)
+	}
+	for k, i := range few.Source {
+		if few.Labels[k] != data.Labels[i] {
+			t.Errorf("row %d has label %d", i, few.Labels[k])
+		}
+	}
+	for k, place := range few.Unlabeled {
+		if got, want := few.UnlabeledRows[k], weights[few.Source[place]]; got != want {
+			t.Errorf("row %d has weight %v, %v in the whole", place, got, want)
+		}
+	}
+	of, _ := s.Part(64, 0)
+	for _, i := range of.Rows {
+		if !slices.Contains(part.Rows, i) {
+			t.Errorf("row %d is in one of 64 and not in one of 8", i)
+		}
+	}
+}
+
+// A subsample has the same rows in another order, times a factor, and as many copies as their weights.
+func TestASubsampleKnowsRowsByWhatTheyAre(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	want := partOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels})
+	scaled := partOf(t, sample.Problem{Rows: data.Rows.Scaled(0.37), Labels: data.Labels})
+	if !slices.Equal(scaled, want) {
+		t.Errorf("%d rows, of scaled ones %d", len(want), len(scaled))
+	}
+	order, labels := rand.New(rand.NewPCG(1, 1)).Perm(4000), make([]int32, 4000)
+	list := make([]int32, 4000)
+	for k, i := range order {
+		list[k], labels[k] = int32(i), data.Labels[i]
+	}
+	var found []int32
+	for _, k := range partOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: labels}) {
+		found = append(found, list[k])
+	}
+	slices.Sort(found)
+	sorted := slices.Sorted(slices.Values(want))
+	if !slices.Equal(found, sorted) {
+		t.Errorf("%d rows, in another order %d", len(want), len(found))
+	}
+	weights, copies := make([]float64, 4000), []int32(nil)
+	copied := sample.Problem{}
+	for i := range weights {
+		weights[i] = float64(1 + i%3)
+		for range 1 + i%3 {
+			copies, copied.Labels = append(copies, int32(i)), append(copied.Labels, data.Labels[i])
+		}
+	}
+	copied.Rows = data.Rows.Selected(work.NewPool(1), copies)
+	weighted := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
+	total := 0.0
+	for _, i := range partOf(t, weighted) {
+		total += weights[i]
+	}
+	if copies := partOf(t, copied); float64(len(copies)) != total {
+		t.Errorf("%v copies by weights, %d as rows", total, len(copies))
+	}
+}
+
+// Where most rows are equal, no part of them is like all: there is none.
+func TestEqualRowsHaveNoPart(t *testing.T) {
+	data := planted.Topics(4000, 250, 16, 0.35, 1)
+	list := make([]int32, 4000)
+	for i := range list {
+		list[i] = int32(i)
+		if i > 1000 {
+			list[i] = 1000
+		}
+	}
+	if part := partOf(t, sample.Problem{Rows: data.Rows.Selected(work.NewPool(1), list), Labels: data.Labels}); part != nil {
+		t.Errorf("a part of %d rows", len(part))
+	}
+}
+
+// Of rows with many copies each a part is drawn, and not all or none.
+func TestOfEqualRowsAPartIsDrawn(t *testing.T) {
+	job, data := work.NewJob(1, nil), planted.Classes(20, 16, 4, []float64{0.5, 0.5}, 4)
+	const copies = 1000
+	list, labels := []int32(nil), []int32(nil)
+	for i, label := range data.Labels {
+		list, labels = append(list, slices.Repeat([]int32{int32(i)}, copies)...), append(labels,
+			slices.Repeat([]int32{label}, copies)...)
+	}
+	s, err := sample.New(sample.Problem{Rows: data.Rows.Selected(job.Pool, list), Labels: labels}, sample.Options{UnlabeledWeight: 1}, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawnOf := make([]int, len(data.Labels))
+	for _, place := range s.Drawn(4000) { // of 16 times as many as copies
+		drawnOf[s.Unlabeled[place]/copies]++
+	}
+	for i, n := range drawnOf {
+		if data.Labels[i] < 0 && (n < 240 || n > 260) {
+			t.Errorf("%d of %d copies of row %d are drawn, should be 250", n, copies, i)
+		}
+	}
+}
