@@ -65,7 +65,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 	for name, o := range calibrated() {
 		for classes := 2; classes <= 3; classes++ {
 			data, shares := topics(classes, 60)
-			data = resized(t, data, func(int, int) float64 { return 2 }) // the same unit of length for all parts
+			data = data.Resized(func(int, int) float64 { return 2 }) // the same unit of length for all parts
 			o.ClassPrior.Shares = shares
 			result := mustFit(t, data, nil, o)
 			s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))

@@ -34,25 +34,10 @@ func classSettings() map[string]method.Options {
 	return out
 }
 
-// classScores [n][K] are recomputed from dense rows.
-func classScores(result *Result, data planted.Data) [][]float64 {
-	k := result.Model.Classes
-	out := make([][]float64, len(data.Dense))
-	for i, row := range data.Dense {
-		out[i] = slices.Clone(result.Model.Intercept)
-		for j, v := range row {
-			for y := range out[i] {
-				out[i][y] += v * result.Model.Coef[j*k+y]
-			}
-		}
-	}
-	return out
-}
-
 // outcome gives the error on the unlabeled rows and the largest distance of a class's share from what was asked.
 func outcome(result *Result, data planted.Data, prior []float64) (errors, off float64) {
 	shares, n := make([]float64, len(prior)), 0.0
-	for i, s := range classScores(result, data) {
+	for i, s := range byRow(result, data) {
 		if data.Labels[i] >= 0 {
 			continue
 		}
@@ -70,11 +55,11 @@ func outcome(result *Result, data planted.Data, prior []float64) (errors, off fl
 }
 
 func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
-	data := fiveClasses(1500, 3)
+	data := fiveClasses(1000, 3)
 	prior := make([]float64, 5)
 	for i, y := range data.Truth {
 		if data.Labels[i] < 0 {
-			prior[y] += 1.0 / 1490
+			prior[y] += 1.0 / 990
 		}
 	}
 	for name, o := range classSettings() {
@@ -92,7 +77,7 @@ func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
 		if o.Balance != "labels" && off > 0.01 {
 			t.Errorf("%s: a share is off by %.4f", name, off)
 		}
-		for i, s := range classScores(result, data) {
+		for i, s := range byRow(result, data) {
 			if data.Labels[i] < 0 && result.Transduction[i] != int32(vector.Largest(s)) {
 				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, vector.Largest(s), result.Transduction[i])
 			}
@@ -155,63 +140,47 @@ func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
 
 func disagreement(a, b []int32) int { return belief.Differences(a, b) }
 
-// A class with a prior but without a labeled row gets rows only if the prior says so; weights count like copies.
-func TestAClassWithoutLabels(t *testing.T) {
-	data := planted.Classes(900, 120, 8, []float64{0.5, 0.3, 0.2}, 2)
-	for i, y := range data.Labels {
-		if y == 2 {
-			data.Labels[i] = -1
-		}
-	}
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = method.Method(by), []float64{0.5, 0.3, 0.2}
-		result := mustFit(t, data, nil, o)
-		if _, off := outcome(result, data, o.ClassPrior.Shares); off > 0.01 {
-			t.Errorf("%s: a share is off by %v", by, off)
-		}
-	}
-}
-
-func TestClassTreesKeepTheShares(t *testing.T) {
-	data := fiveClasses(700, 8)
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.Hierarchy, o.ClassPrior.Shares = method.Method(by), []int{5, 5, 6, 6, -1, -1, -1}, fiveShares
-		result := mustFit(t, data, nil, o)
-		wrong, off := outcome(result, data, fiveShares)
-		if wrong > 0.5 || off > 0.01 {
-			t.Errorf("%s: error %v, share off by %v", by, wrong, off)
-		}
-	}
-}
-
-// Unequal weights: the shares are weighted ones, and to keep them the intercepts need not leave the gaps.
-func TestManyClassesKeepWeightedShares(t *testing.T) {
-	data := fiveClasses(900, 9)
-	weights := make([]float64, 900)
-	for i := range weights {
-		weights[i] = 1 + float64(i%3)
-	}
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = method.Method(by), fiveShares
-		result := mustFit(t, data, weights, o)
-		shares, total := make([]float64, 5), 0.0
-		for i, s := range classScores(result, data) {
-			if data.Labels[i] < 0 {
-				shares[vector.Largest(s)] += weights[i]
-				total += weights[i]
+// Shares are kept in a tree, by a class without labels, which gets rows only as the prior says so, and with unequal
+// weights: these shares are weighted ones, and to keep them the intercepts need not leave the gaps.
+func TestManyClassesKeepTheirShares(t *testing.T) {
+	for name, c := range map[string]struct {
+		data     planted.Data
+		shares   []float64
+		tree     []int
+		weighted bool
+	}{
+		"tree":    {fiveClasses(700, 8), fiveShares, []int{5, 5, 6, 6, -1, -1, -1}, false},
+		"labels":  {planted.Classes(900, 120, 8, []float64{0.5, 0.3, 0.2}, 2), []float64{0.5, 0.3, 0.2}, nil, false},
+		"weights": {fiveClasses(900, 9), fiveShares, nil, true},
+	} {
+		weights := make([]float64, len(c.data.Labels))
+		for i, y := range c.data.Labels {
+			if weights[i] = 1; c.weighted {
+				weights[i] += float64(i % 3)
+			}
+			if name == "labels" && y == 2 {
+				c.data.Labels[i] = -1
 			}
 		}
-		for y, share := range shares {
-			if math.Abs(share/total-fiveShares[y]) > 0.01 {
-				t.Errorf("%s: class %d has %v of the weight", by, y, share/total)
+		for _, by := range []method.Method{"annealing", "switching"} {
+			o := plainOptions()
+			o.Method, o.Hierarchy, o.ClassPrior.Shares = by, c.tree, c.shares
+			result := mustFit(t, c.data, weights, o)
+			shares, total := make([]float64, len(c.shares)), 0.0
+			for i, s := range byRow(result, c.data) {
+				if c.data.Labels[i] < 0 {
+					shares[vector.Largest(s)] += weights[i]
+					total += weights[i]
+				}
 			}
-		}
-		steps := result.History[0].Values
-		if before := steps[len(steps)-1]; result.Model.Objective > 1.5*before {
-			t.Errorf("%s: the moved intercepts raise the objective from %v to %v", by, before, result.Model.Objective)
+			vector.Scale(shares, 1/total)
+			wrong, _ := outcome(result, c.data, c.shares)
+			if off := residualOf(shares, c.shares); off > 0.01 || c.tree != nil && wrong > 0.5 {
+				t.Errorf("%s, %s: a share is off by %v, error %v", name, by, off, wrong)
+			}
+			if before := lastOf(result.History, "objective"); c.weighted && result.Model.Objective > 1.5*before {
+				t.Errorf("%s: the moved intercepts raise the objective from %v to %v", by, before, result.Model.Objective)
+			}
 		}
 	}
 }
@@ -220,7 +189,7 @@ func TestManyClassesKeepWeightedShares(t *testing.T) {
 func TestManyClassesRefuseHugeValues(t *testing.T) {
 	data := fiveClasses(60, 3)
 	for name, o := range classSettings() {
-		beyond := sample.Problem{Rows: scaled(t, data.Rows, 0x1p1010), Labels: data.Labels}
+		beyond := sample.Problem{Rows: planted.Resized(data.Rows, 0, func(_, _ int) float64 { return 0x1p1010 }), Labels: data.Labels}
 		if _, err := Fit(beyond, o, nil, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
 			t.Errorf("%s: error %v", name, err)
 		}

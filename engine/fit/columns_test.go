@@ -19,7 +19,7 @@ import (
 
 // threeColumns are the labels of planted rows, those of some others with unknown entries, and labels of class 1 alone.
 func threeColumns() (sample.Problem, [][]int32) {
-	data := planted.Topics(900, 150, 30, 0.35, 5)
+	data := planted.Topics(600, 150, 30, 0.35, 5)
 	second, third := slices.Clone(data.Labels), slices.Clone(data.Labels)
 	for i := range second {
 		switch {

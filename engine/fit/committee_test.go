@@ -218,7 +218,7 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 		for _, i := range part.Rows {
 			chosen = append(chosen, int(i))
 		}
-		some := choose(data, chosen)
+		some := data.Chosen(chosen)
 		supervised.UnlabeledWeight = 0
 		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
 		mixture, _ := centered(data, doubleMixture(data, classes))

@@ -8,50 +8,13 @@ import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/rows"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 func probableOptions(by string, prior []float64) method.Options {
 	o := plainOptions()
 	o.Method, o.Loss, o.Alpha, o.ClassPrior.Shares = method.Method(by), "maxent", 1e-3, prior
 	return o
-}
-
-// meanProbabilities of the unlabeled rows, from the model and dense rows alone.
-func meanProbabilities(result *Result, data planted.Data) (means []float64, objective float64) {
-	k := result.Model.Classes
-	means = make([]float64, k)
-	n, l, entropy, labeled := 0.0, 0.0, 0.0, 0.0
-	for i, row := range data.Dense {
-		s := make([]float64, k)
-		if k == 2 {
-			s[1] = result.Model.Intercept[0]
-			for j, v := range row {
-				s[1] += v * result.Model.Coef[j]
-			}
-		} else {
-			s = classScores(result, planted.Data{Dense: [][]float64{row}})[0]
-		}
-		total := 0.0
-		for _, v := range s {
-			total += math.Exp(v)
-		}
-		if y := data.Labels[i]; y >= 0 {
-			l++
-			labeled += math.Log(total) - s[y]
-			continue
-		}
-		n++
-		for y, v := range s {
-			p := math.Exp(v) / total
-			means[y] += p
-			entropy -= p * math.Log(p)
-		}
-	}
-	for y := range means {
-		means[y] /= n
-	}
-	return means, labeled/l + entropy/n
 }
 
 func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
@@ -65,7 +28,14 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 				prior = []float64{0.7, 0.3}
 			}
 			result := mustFit(t, data, nil, probableOptions(by, prior))
-			means, _ := meanProbabilities(result, data)
+			means, n := make([]float64, len(prior)), 0.0
+			for i, scores := range byRow(result, data) {
+				if data.Labels[i] < 0 {
+					n++
+					vector.Add(means, 1, softmaxOf(scores))
+				}
+			}
+			vector.Scale(means, 1/n)
 			if residual := residualOf(means, prior); residual > 2*belief.Tolerance {
 				t.Errorf("%s, %s classes: the means are %v away from the prior", by, name, residual)
 			}
@@ -78,18 +48,10 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 
 // The objective is that of its definition, recomputed from the model and dense rows.
 func TestObjectiveOfEntropy(t *testing.T) {
-	data := fiveClasses(600, 5)
-	o := probableOptions("entropy", fiveShares)
-	result := mustFit(t, data, nil, o)
-	_, losses := meanProbabilities(result, data)
-	square := 0.0
-	for _, list := range [][]float64{result.Model.Coef, result.Model.Intercept} {
-		for _, w := range list {
-			square += w * w
-		}
-	}
-	if want := o.Alpha/2*square + losses; math.Abs(result.Model.Objective-want) > 1e-9*want {
-		t.Errorf("objective %v, should be %v", result.Model.Objective, want)
+	f := &reference{data: fiveClasses(600, 5), o: probableOptions("entropy", fiveShares)}
+	m := mustFit(t, f.data, nil, f.o).Model
+	if want := f.at(weightsOf(m), nil); math.Abs(m.Objective-want) > 1e-9*want {
+		t.Errorf("objective %v, should be %v", m.Objective, want)
 	}
 }
 
@@ -127,21 +89,13 @@ func TestEntropyFindsTheClasses(t *testing.T) {
 // Rows that are all alike cannot have unequal means without an intercept.
 func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 	data := planted.Topics(40, 12, 10, 0.5, 2)
-	var indptr, indices []int32
-	var values []float64
-	indptr = append(indptr, 0)
-	for i, row := range data.Dense {
-		for j, v := range row {
+	data.Rows = planted.Sparse(40, 12, func(i int, add func(int, float64)) {
+		for j, v := range data.Dense[i] {
 			if v != 0 && data.Labels[i] >= 0 {
-				indices, values = append(indices, int32(j)), append(values, v)
+				add(j, v)
 			}
 		}
-		indptr = append(indptr, int32(len(indices)))
-	}
-	var err error
-	if data.Rows, err = rows.New(12, indptr, indices, values); err != nil {
-		t.Fatal(err)
-	}
+	})
 	o := probableOptions("expectation", []float64{0.9, 0.1})
 	o.FitIntercept = false
 	result := mustFit(t, data, nil, o)

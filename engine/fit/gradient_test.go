@@ -1,21 +1,15 @@
 package fit
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
-	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
-	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 func gradientOptions(change func(o *method.Options)) method.Options {
@@ -23,15 +17,6 @@ func gradientOptions(change func(o *method.Options)) method.Options {
 	o.Method = "gradient"
 	change(&o)
 	return o
-}
-
-func nearWeights(t *testing.T, what string, a, b []float64, tolerance float64) {
-	t.Helper()
-	for j := range a {
-		if math.Abs(a[j]-b[j]) > tolerance {
-			t.Fatalf("%s: weight %d is %v, and %v", what, j, a[j], b[j])
-		}
-	}
 }
 
 func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
@@ -208,49 +193,12 @@ func TestGradientMethodEndsWhereTheGradientIsShort(t *testing.T) {
 	}
 }
 
-// As ε falls to 0 the loss of labeled rows becomes the hinge.
-func TestLossOfTheGradientMethodHasItsLimit(t *testing.T) {
-	for _, at := range []float64{-1, 0.2, 0.95, 1.05, 2} {
-		huber, _, _ := loss.Huber{Band: 1e-9}.At(at)
-		hinge := max(0, 1-at)
-		if math.Abs(huber-hinge) > 1e-9 {
-			t.Errorf("at %v: %v for the hinge's %v", at, huber, hinge)
-		}
-	}
-}
-
-func TestGradientMethodLearnsFromUnlabeledRows(t *testing.T) {
-	data := planted.Topics(600, 60, 10, 0.4, 3)
-	wrong := func(o method.Options) (count int) {
-		for i, y := range mustFit(t, data, nil, o).Transduction {
-			if data.Truth[i] != y {
-				count++
-			}
-		}
-		return count
-	}
-	with := wrong(gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = []float64{0.6, 0.4} }))
-	without := wrong(gradientOptions(func(o *method.Options) { o.UnlabeledWeight = 0 }))
-	t.Logf("%d rows wrong, %d supervised", with, without)
-	if with >= without {
-		t.Errorf("%d rows wrong, %d supervised", with, without)
-	}
-}
-
-func TestTheGradientMethodKnowsOnlyRatiosOfWeights(t *testing.T) {
-	data := planted.Topics(150, 30, 20, 0.4, 3)
-	ones := slices.Repeat([]float64{1}, 150)
-	twos := slices.Repeat([]float64{2}, 150)
-	o := gradientOptions(func(o *method.Options) { o.Tol = 1e-9 })
-	nearWeights(t, "coef", mustFit(t, data, ones, o).Model.Coef, mustFit(t, data, twos, o).Model.Coef, 1e-9)
-}
-
 func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
 	for name, data := range map[string]planted.Data{
 		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
 		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
 	} {
-		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = trueShares(data) })
+		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = data.Shares() })
 		before := fitFrom(t, data, nil, o)
 		again := fitFrom(t, data, before.Model, o)
 		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {
@@ -278,27 +226,4 @@ func mistakes(r *Result, data planted.Data) (n int) {
 		}
 	}
 	return n
-}
-
-func TestTheGradientMethodCanBeCancelledAndStopped(t *testing.T) {
-	data := planted.Topics(1000, 240, 10, 0.3, 9)
-	for _, balance := range []string{"mean", "labels"} {
-		o := gradientOptions(func(o *method.Options) { o.Balance = balance })
-		p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-		if _, err := Fit(p, o, &work.Progress{Cancel: 1}, nil); !errors.Is(err, fault.ErrCancelled) {
-			t.Errorf("%s: %v", balance, err)
-		}
-		progress := &work.Progress{}
-		if _, err := Fit(p, o, progress, nil); err != nil || atomic.LoadInt64(&progress.Step) == 0 {
-			t.Errorf("%s: %v, %d steps reported", balance, err, progress.Step)
-		}
-		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop}, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", balance, err)
-		}
-		o.MaxIter = 1
-		if one := mustFit(t, data, nil, o); !slices.Equal(stopped.Model.Coef, one.Model.Coef) {
-			t.Errorf("%s: another model than that of one step", balance)
-		}
-	}
 }

@@ -2,11 +2,8 @@ package fit
 
 import (
 	"errors"
-	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
@@ -19,8 +16,8 @@ import (
 
 // hidden is a problem whose labels hardly show which way the classes lie.
 func hidden(seed uint64) (planted.Data, method.Options) {
-	data, o := drawHidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
-	o.ClassPrior.Shares, o.Alpha = trueShares(data), 3e-4
+	data, o := planted.Hidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
+	o.ClassPrior.Shares, o.Alpha = data.Shares(), 3e-4
 	return data, o
 }
 
@@ -31,25 +28,19 @@ func errorsOf(data planted.Data, r *Result) float64 {
 // A mixture finds classes that labels hardly show, on machines the same ones.
 func TestAMixtureFindsClassesThatLabelsHardlyShow(t *testing.T) {
 	withMixture(t, 10000)
-	for seed := range uint64(2) {
-		data, o := hidden(seed)
-		mixed := fitFrom(t, data, nil, o)
-		if parts := parted(data, 3); seed == 1 {
-			got, errs := fitTogether(t, worktest.NewRanks(3), sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, parts)
-			if err := errors.Join(errs...); err != nil {
-				t.Fatal(err)
-			}
-			sameFit(t, "three machines", o, mixed, got, parts)
-		}
-		before := mixtureRows
-		withoutMixture(t)
-		alone := fitFrom(t, data, nil, o)
-		mixtureRows = before
-		if wrong, missed := errorsOf(data, mixed), errorsOf(data, alone); wrong > 0.03 || missed < 0.1 ||
-			mixed.Model.Objective > 0.95*alone.Model.Objective {
-			t.Errorf("errors %v, without the mixture %v; objectives %v and %v", wrong, missed, mixed.Model.Objective,
-				alone.Model.Objective)
-		}
+	data, o := hidden(1)
+	mixed, parts := fitFrom(t, data, nil, o), parted(data, 3)
+	got, errs := fitTogether(t, worktest.NewRanks(3), sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, parts)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	sameFit(t, "three machines", o, mixed, got, parts)
+	withoutMixture(t)
+	alone := fitFrom(t, data, nil, o)
+	if wrong, missed := errorsOf(data, mixed), errorsOf(data, alone); wrong > 0.03 || missed < 0.1 ||
+		mixed.Model.Objective > 0.95*alone.Model.Objective {
+		t.Errorf("errors %v, without the mixture %v; objectives %v and %v", wrong, missed, mixed.Model.Objective,
+			alone.Model.Objective)
 	}
 }
 
@@ -97,10 +88,10 @@ func TestAMixtureHasToPredictLabelsBetter(t *testing.T) {
 func TestASecondStartEndsNoHigher(t *testing.T) {
 	data := planted.Classes(1200, 150, 24, []float64{0.5, 0.3, 0.2}, 5)
 	for name, rows := range map[string]*rows.Matrix{
-		"sparse": data.Rows, "dense": denseRows(data.Rows), "spheres": data.Rows.Scaled(-1),
+		"sparse": data.Rows, "dense": planted.Dense(data.Rows), "spheres": data.Rows.Scaled(-1),
 	} {
 		o := plainOptions()
-		o.ClassPrior.Shares = trueShares(data)
+		o.ClassPrior.Shares = data.Shares()
 		p := sample.Problem{Rows: rows, Labels: data.Labels}
 		alone := mustFitProblem(t, p, o)
 		withMixture(t, 500)
@@ -111,67 +102,6 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))
 		}
 	}
-}
-
-// drawHidden draws n rows of 40 words out of d, which follow Zipf's law with exponent 1.05, and hides two classes in
-// them: a word is replaced with this probability by one of the own words of the row's class, which are of any
-// frequency. Rows have 1 + log counts times log of the inverse frequency, and unit length; the first labeled rows are
-// labeled. Few labels hardly show a linear model which way such classes lie. There are no dense rows.
-func drawHidden(n, d, own, labeled int, probability float64, seed uint64) planted.Data {
-	random := rand.New(rand.NewPCG(seed, 8))
-	words, topical := zipf(d), random.Perm(d)[:2*own]
-	out := planted.Data{Truth: make([]int32, n), Labels: make([]int32, n)}
-	counts, with := make([]map[int32]float64, n), make([]float64, d)
-	for i := range n {
-		out.Truth[i], out.Labels[i] = int32(i%2), -1
-		if i < labeled {
-			out.Labels[i] = out.Truth[i]
-		}
-		counts[i] = map[int32]float64{}
-		for range 40 {
-			word := sort.SearchFloat64s(words, random.Float64())
-			if random.Float64() < probability {
-				word = topical[int(out.Truth[i])*own+random.IntN(own)]
-			}
-			counts[i][int32(word)]++
-		}
-		for word := range counts[i] {
-			with[word]++
-		}
-	}
-	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
-	for _, row := range counts {
-		first := len(indices)
-		indices = slices.AppendSeq(indices, maps.Keys(row))
-		slices.Sort(indices[first:])
-		square := 0.0
-		for _, word := range indices[first:] {
-			v := (1 + math.Log(row[word])) * math.Log(float64(n)/with[word])
-			values, square = append(values, v), square+v*v
-		}
-		for k := first; k < len(values); k++ {
-			values[k] /= math.Sqrt(square)
-		}
-		indptr = append(indptr, int32(len(indices)))
-	}
-	var err error
-	if out.Rows, err = rows.New(d, indptr, indices, values); err != nil {
-		panic(err)
-	}
-	return out
-}
-
-// zipf are the sums of the probabilities of the first, the first two and so on of d words; the last one is 1.
-func zipf(d int) []float64 {
-	sums, total := make([]float64, d), 0.0
-	for k := range sums {
-		total += math.Pow(float64(k+1), -1.05)
-		sums[k] = total
-	}
-	for k := range sums {
-		sums[k] /= total
-	}
-	return sums
 }
 
 // lastOf is the last value of a column.

@@ -22,7 +22,7 @@ func TestPairsAreExchangedOneByOneAtDoubledCosts(t *testing.T) {
 		"four, tree": {four, []int{4, 4, 5, 5, -1, 4}, "squared_hinge"},
 	} {
 		o := plainOptions()
-		o.Method, o.Loss, o.Hierarchy, o.ClassPrior.Shares = "pair_switching", c.loss, c.tree, trueShares(c.data)
+		o.Method, o.Loss, o.Hierarchy, o.ClassPrior.Shares = "pair_switching", c.loss, c.tree, c.data.Shares()
 		result := mustFit(t, c.data, nil, o)
 		levels, switched := column(t, result, "unlabeled_weight"), column(t, result, "n_switched")
 		last := len(levels) - 1 // several rounds

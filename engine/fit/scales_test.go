@@ -7,39 +7,13 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/rows"
 )
 
-// resized multiplies every value of sparse rows by a factor of its row and column.
-func resized(t *testing.T, data planted.Data, factor func(row, col int) float64) planted.Data {
-	t.Helper()
-	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	dense := make([][]float64, data.Rows.Rows())
-	for i := range dense {
-		dense[i] = make([]float64, data.Rows.Cols())
-		data.Rows.Row(i, func(col int, value float64) {
-			dense[i][col] = value * factor(i, col)
-			indices, values = append(indices, int32(col)), append(values, dense[i][col])
-		})
-		indptr = append(indptr, int64(len(indices)))
-	}
-	rows, err := rows.New(data.Rows.Cols(), indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data.Rows, data.Dense = rows, dense
-	return data
-}
-
 // beside adds so many features, each in a share of the rows, of value 0.1 but for the first; `signs` gives each value one.
-func beside(t *testing.T, data planted.Data, features int, share, first float64, signs bool) planted.Data {
-	t.Helper()
-	d, random := data.Rows.Cols(), rand.New(rand.NewPCG(1, 2))
-	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
-	for i := range data.Rows.Rows() {
-		data.Rows.Row(i, func(col int, value float64) {
-			indices, values = append(indices, int32(col)), append(values, value)
-		})
+func beside(data planted.Data, features int, share, first float64, signs bool) planted.Data {
+	d, random, before := data.Rows.Cols(), rand.New(rand.NewPCG(1, 2)), data.Rows
+	data.Rows = planted.Sparse(before.Rows(), d+features, func(i int, add func(int, float64)) {
+		before.Row(i, add)
 		for k := range features {
 			value := 0.1
 			if k == 0 {
@@ -49,16 +23,10 @@ func beside(t *testing.T, data planted.Data, features int, share, first float64,
 				value = -value
 			}
 			if random.Float64() < share {
-				indices, values = append(indices, int32(d+k)), append(values, value)
+				add(d+k, value)
 			}
 		}
-		indptr = append(indptr, int64(len(indices)))
-	}
-	rows, err := rows.New(d+features, indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data.Rows = rows
+	})
 	return data
 }
 
@@ -79,7 +47,7 @@ func scaleWarnings(t *testing.T, data planted.Data, change func(o *method.Option
 func TestFewFeaturesWithMostOfTheVarianceAreAWarning(t *testing.T) {
 	text := planted.Topics(300, 400, 10, 0.5, 15)
 	heavy := func(factor float64) planted.Data {
-		return resized(t, text, func(_, col int) float64 { return map[bool]float64{true: factor, false: 1}[col == 7] })
+		return text.Resized(func(_, col int) float64 { return map[bool]float64{true: factor, false: 1}[col == 7] })
 	}
 	nothing := func(*method.Options) {}
 	warned := scaleWarnings(t, heavy(20), nothing)
@@ -114,7 +82,7 @@ func TestFrequentWordsAreAWarning(t *testing.T) {
 		{"pixels", 600, 0.5, 0.1, false, ""},
 		{"stop words and a column of a table", 30, 0.5, 2, false, "feature 2000 and few others"},
 	} {
-		found := scaleWarnings(t, beside(t, text, c.features, c.share, c.first, c.signs), func(*method.Options) {})
+		found := scaleWarnings(t, beside(text, c.features, c.share, c.first, c.signs), func(*method.Options) {})
 		if !strings.Contains(found, c.words) || (found == "") != (c.words == "") || strings.Contains(found, "\n") {
 			t.Errorf("%s: %q", c.name, found)
 		}

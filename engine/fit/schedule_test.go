@@ -25,7 +25,7 @@ func TestRaisedWeightsEndLower(t *testing.T) {
 		for seed := range uint64(6) {
 			data := planted.Classes(200, 120, 8, []float64{0.4, 0.3, 0.2, 0.1}, seed)
 			o := plainOptions()
-			o.Method, o.Loss, o.Balance, o.Alpha, o.ClassPrior.Shares = c.by, c.loss, c.balance, 1e-4, trueShares(data)
+			o.Method, o.Loss, o.Balance, o.Alpha, o.ClassPrior.Shares = c.by, c.loss, c.balance, 1e-4, data.Shares()
 			for k, atOnce := range []bool{false, true} {
 				x := settingOf(t, data, o)
 				r := x.newRun(x.sample.Job, x.named, Member{})
@@ -50,7 +50,7 @@ func TestSlowCoolingEndsBelowSwitching(t *testing.T) {
 		data := planted.Classes(200, 120, 8, []float64{0.4, 0.3, 0.2, 0.1}, seed)
 		for k, by := range []method.Method{"annealing", "switching"} {
 			o := plainOptions()
-			o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = by, "maxent", "labels", trueShares(data)
+			o.Method, o.Loss, o.Balance, o.ClassPrior.Shares = by, "maxent", "labels", data.Shares()
 			found := mustFit(t, data, nil, o)
 			objective[k] += found.Model.Objective
 			errors[k] += float64(mistakes(found, data))

@@ -22,7 +22,7 @@ func startCases() map[string]func() (planted.Data, method.Options) {
 	with := func(data func() planted.Data, change func(o *method.Options)) func() (planted.Data, method.Options) {
 		return func() (planted.Data, method.Options) {
 			d, o := data(), plainOptions()
-			o.ClassPrior.Shares = trueShares(d)
+			o.ClassPrior.Shares = d.Shares()
 			change(&o)
 			return d, o
 		}
@@ -49,15 +49,6 @@ func startCases() map[string]func() (planted.Data, method.Options) {
 		}
 	}
 	return cases
-}
-
-// trueShares are those of the classes.
-func trueShares(data planted.Data) []float64 {
-	shares := make([]float64, slices.Max(data.Truth)+1)
-	for _, y := range data.Truth {
-		shares[y] += 1 / float64(len(data.Truth))
-	}
-	return shares
 }
 
 func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o method.Options) *Result {
@@ -138,7 +129,7 @@ func TestStartAfterMoreLabels(t *testing.T) {
 			worse, passes := 0.0, 0.0
 			for seed := range uint64(draws) {
 				data, o := draw(seed), plainOptions()
-				o.Method, o.ClassPrior.Shares = method.Method(by), trueShares(data)
+				o.Method, o.ClassPrior.Shares = method.Method(by), data.Shares()
 				length := data.Rows.RootMeanSquare(work.NewJob(1, nil), slices.Repeat([]float64{1}, data.Rows.Rows()))
 				o.Alpha /= length * length
 				before := fitFrom(t, data, nil, o)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	drawing "github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -171,19 +172,24 @@ func TestMissingLabelsAreLearnedFromToo(t *testing.T) {
 	}
 }
 
+// By every method, of sequences with some labels missing and of some without any.
 func TestFitsHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	worktest.Processors(t, 8)
-	for _, tags := range []int{1, 3, 9} {
-		p := planted(tags, 1500, 0.1)
-		var reference *Result
-		for _, threads := range []int{1, 2, 5} {
-			got := mustFit(t, p, func(o *Options) { o.Threads, o.MaxIter = threads, 3 })
-			if reference == nil {
-				reference = got
+	for method := range methods {
+		for _, tags := range []int{1, 3, 9} {
+			p := planted(tags, 1500, 0.1)
+			if method != supervised {
+				p = fewLabels(planted(tags, 600, 0), 100)
 			}
-			if !slices.Equal(got.Model.Coef, reference.Model.Coef) || got.Model.Objective != reference.Model.Objective ||
-				!slices.Equal(got.Model.Transitions, reference.Model.Transitions) {
-				t.Errorf("%d tags: other bits on %d threads", tags, threads)
+			of := func(threads int) *Result {
+				return mustFit(t, p, func(o *Options) { o.Method, o.Threads, o.MaxIter = method, threads, 3 })
+			}
+			want := of(1)
+			for _, threads := range []int{2, 5} {
+				if got := of(threads); !slices.Equal(got.Model.Coef, want.Model.Coef) ||
+					got.Model.Objective != want.Model.Objective || !slices.Equal(got.Model.Transitions, want.Model.Transitions) {
+					t.Errorf("%s, %d tags: other bits on %d threads", method, tags, threads)
+				}
 			}
 		}
 	}
@@ -201,17 +207,7 @@ func TestRowsOfAnyScaleGiveTheSamePaths(t *testing.T) {
 
 // times is the rows times a factor.
 func times(x *rows.Matrix, factor float64) *rows.Matrix {
-	indptr := []int64{0}
-	var indices []int32
-	var values []float64
-	for i := range x.Rows() {
-		x.Row(i, func(j int, v float64) {
-			indices, values = append(indices, int32(j)), append(values, factor*v)
-		})
-		indptr = append(indptr, int64(len(indices)))
-	}
-	scaled, _ := rows.New(x.Cols(), indptr, indices, values)
-	return scaled
+	return drawing.Resized(x, 0, func(_, _ int) float64 { return factor })
 }
 
 // modelOfChain is a model without features.
@@ -411,15 +407,14 @@ func TestCancelEndsAFit(t *testing.T) {
 
 // withUnlabeled appends a sequence of one token without a label, which has the last of the features alone.
 func withUnlabeled(p Problem, value float64) Problem {
-	indptr, features := []int64{0}, p.Rows.Cols()
-	var indices []int32
-	var values []float64
-	for i := range p.Rows.Rows() {
-		p.Rows.Row(i, func(j int, v float64) { indices, values = append(indices, int32(j)), append(values, v) })
-		indptr = append(indptr, int64(len(indices)))
-	}
-	indices, values = append(indices, int32(features)), append(values, value)
-	p.Rows, _ = rows.New(features+1, append(indptr, int64(len(indices))), indices, values)
+	before := p.Rows
+	p.Rows = drawing.Sparse(before.Rows()+1, before.Cols()+1, func(i int, add func(int, float64)) {
+		if i < before.Rows() {
+			before.Row(i, add)
+		} else {
+			add(before.Cols(), value)
+		}
+	})
 	p.Lengths, p.Labels = append(slices.Clone(p.Lengths), 1), append(slices.Clone(p.Labels), -1)
 	return p
 }

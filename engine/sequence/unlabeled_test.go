@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -275,20 +274,6 @@ func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
 		without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, 0 })
 		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Model.Iterations != plain.Model.Iterations {
 			t.Errorf("%s: other weights", method)
-		}
-	}
-}
-
-func TestFitsOfUnlabeledSequencesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 8)
-	p := fewLabels(planted(9, 600, 0), 100)
-	for _, method := range []string{"gradient", "posterior"} {
-		fit := func(threads int) *Result {
-			return mustFit(t, p, func(o *Options) { o.Method, o.Threads, o.MaxIter = method, threads, 3 })
-		}
-		one, five := fit(1), fit(5)
-		if !slices.Equal(one.Model.Coef, five.Model.Coef) || one.Model.Objective != five.Model.Objective {
-			t.Errorf("%s: other bits on five threads", method)
 		}
 	}
 }
