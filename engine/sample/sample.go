@@ -249,13 +249,23 @@ type Prepared struct {
 	keys     []uint64 // [n] see Keys
 }
 
-// Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole.
+// Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole. Features count as
+// places among those that occur, so that columns without values change nothing.
 func (s *Sample) Keys(job *work.Job) []uint64 {
 	p := s.prepared
 	p.keysOnce.Do(func() {
-		if p.keys == nil {
-			p.keys = p.rows.Keys(job, p.feature)
+		if p.keys != nil {
+			return
 		}
+		number, order, place := slices.Clone(p.feature), numbers(len(p.feature)), make([]int32, len(p.feature))
+		for _, j := range p.rows.Absent() {
+			number[j] = math.MaxInt32
+		}
+		slices.SortFunc(order, func(a, b int32) int { return int(number[a]) - int(number[b]) })
+		for k, j := range order {
+			place[j] = int32(k)
+		}
+		p.keys = p.rows.Keys(job, place)
 	})
 	return p.keys
 }

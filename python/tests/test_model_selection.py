@@ -47,7 +47,7 @@ def test_unlabeled_rows_are_in_every_training_part_and_in_no_test(labels: list[i
         warnings.filterwarnings("ignore", message="The least populated class")
         if (np.bincount(y[labeled]) == 1).any():
             y[y == 2] = 1
-        splits = list(SemiSupervisedSplit(folds).split(y, y))
+        splits = list(SemiSupervisedSplit(folds, unlabeled=-1).split(y, y))
     for train, test in splits:
         assert set(unlabeled) <= set(train)
         assert not set(train) & set(test)
