@@ -14,6 +14,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -513,5 +514,39 @@ func TestFitsWithoutALabelFindSharesThatVotesHide(t *testing.T) {
 		if 4*wrong > 3*before {
 			t.Errorf("seed %d: %d rows wrong, %d with the shares of the votes", seed, wrong, before)
 		}
+	}
+}
+
+// Copies are no evidence of class shares: both fits have the estimate of the first, by ten models. With calibration a
+// fit makes 31 models, and one for each time that the shares move.
+func TestBothFitsHaveOneEstimateOfTheShares(t *testing.T) {
+	data, o := fiveClasses(300, 3), method.Defaults()
+	o.Calibrate = true
+	models := map[string]int{}
+	for _, stage := range mustFitProblem(t, withCosts(data, 5, sets(data, 5, 2, 1)), o).Trained {
+		models[stage.Name] += stage.Models
+	}
+	if models["class_prior"] != 10 || models["supervised"] != 2 || models["mixture"] != 2 || models["calibrate"] != 15 {
+		t.Errorf("models %v", models)
+	}
+}
+
+// Rows whose class is nearly certain count where class shares are found, as labeled rows do.
+func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
+	data, truth, costs := fiveClasses(600, 3), make([]float64, 5), make([]float64, 5*600)
+	for i, y := range data.Truth {
+		for k := range int32(5) {
+			if data.Labels[i] < 0 && i < 40 && k != y {
+				costs[5*i+int(k)] = -math.Log(0.005 / 0.98)
+			}
+		}
+		truth[y] += 1. / 600
+	}
+	o := method.Defaults()
+	o.Method = "annealing"
+	without := mustFit(t, data, nil, o).Model.ClassPrior
+	with := mustFitProblem(t, withCosts(data, 5, costs), o).Model.ClassPrior
+	if far, near := shares.Distance(without, truth), shares.Distance(with, truth); near >= far/2 {
+		t.Errorf("shares are off by %.3f, without these rows by %.3f", near, far)
 	}
 }
