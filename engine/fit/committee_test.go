@@ -229,6 +229,7 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 			given.ClassPrior = sample.ClassPrior{Shares: from, Rule: "auto"}
 			small := settingOf(t, some, given)
 			small.prior.ChosenLabels = true
+			small.options.Alpha *= math.Pow(x.sample.Length/small.sample.Length, 2) // in units of all rows
 			one, err := small.Train(Member{soft: true})
 			if err != nil || !one.reason.Natural() {
 				t.Fatal(err, one.reason)

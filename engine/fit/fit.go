@@ -62,7 +62,7 @@ func fit(p sample.Problem, prepared *sample.Prepared, options method.Options, jo
 	if err != nil {
 		return nil, err
 	}
-	if result, err = weak(d, first.prior, result); err != nil {
+	if result, err = weak(d, result); err != nil {
 		return nil, err
 	}
 	if err := calibrate(result); err != nil {

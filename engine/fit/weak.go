@@ -5,7 +5,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/sample"
-	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -14,33 +13,42 @@ import (
 //	Problem  that of the method, with a copy of each row of enough information as a labeled row. Its class is the
 //	         likeliest by the first fit and the prior costs, softmax(s_j/T) exp(-κ_j), its weight is its information, see
 //	         weak.Row. The rows themselves are unlabeled, with prior costs. In the first fit copies of rows that are
-//	         nearly certain count as labeled
+//	         nearly certain count as labeled. Shares that are estimated are so once, from labels and copies for the
+//	         second fit; the first one has those of the labels
 //	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs
 //	Source   ours; self-training of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
 //	Stops    after the first fit where no row has enough information, the fit is stopped, or it is a committee without a
 //	         label, whose mixture has spread what the weak labels say
 //	Cost     two fits, and a copy of the rows for the second
-func weak(d *Data, prior *shares.Prior, first *fitted) (*fitted, error) {
+func weak(d *Data, first *fitted) (*fitted, error) {
 	s := d.sample
-	if !d.weaklyLabeled() || s.Job.Stopped() || s.All.Labeled == 0 && first.data.averages() {
+	if !d.fitsTwice() || s.Job.Stopped() || s.All.Labeled == 0 && first.data.averages() {
 		return first, nil
 	}
-	enough := 0
-	for k := range s.Unlabeled {
-		if s.Weak.Of(k).Information(s.Classes()) >= minInformation {
-			enough++
-		}
+	prior := d.asked.ClassPrior
+	if s.All.Labeled == 0 {
+		prior = first.data.options.ClassPrior
 	}
-	if s.All.Labeled > 0 && s.Job.Count(enough) == 0 { // the second fit would be the first
-		return first, nil
-	}
-	found := d.decisions(first.packed(s))
-	second, err := d.withCopies(informative(s, found, d.options.Loss.Spec().Temperature), prior)
+	second, err := d.withCopies(informative(s, d.decisions(first.packed(s)), d.options.Loss.Spec().Temperature), prior)
 	if err != nil {
 		return nil, err
 	}
 	second.before = first.Model.Iterations
 	return learn(second)
+}
+
+// fitsTwice reports whether weakly labeled rows say enough for a second fit.
+func (d *Data) fitsTwice() bool {
+	s, enough := d.sample, 0
+	if !d.weaklyLabeled() {
+		return false
+	}
+	for k := range s.Unlabeled {
+		if s.Weak.Of(k).Information(s.Classes()) >= minInformation {
+			enough++
+		}
+	}
+	return s.All.Labeled == 0 || s.Job.Count(enough) > 0
 }
 
 // A weakly labeled row counts as labeled from minInformation of a label on; per class at most maxCopies times its
@@ -133,37 +141,41 @@ func (d *Data) certain() (*Data, error) {
 	if err := memory.Need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
-	if copies := certain(s); s.All.Labeled > 0 {
-		first, err := d.withCopies(copies, nil)
-		if err != nil {
-			return nil, err
+	copies, prior := certain(s), d.asked.ClassPrior
+	switch {
+	case s.All.Labeled > 0:
+		if prior.Rule == "auto" && d.fitsTwice() {
+			prior.Rule = "labels"
 		}
-		return first.withShares()
-	} else if s.Job.Count(len(copies.Rows)) == 0 {
+	case s.Job.Count(len(copies.Rows)) == 0:
 		return nil, sample.NoLabel(true)
-	} else {
-		first, err := d.withShares() // copies are no evidence of shares
+	default:
+		alone, err := d.withShares() // copies of rows say nothing more of the shares than the rows
 		if err != nil {
 			return nil, err
 		}
-		return d.withCopies(copies, first.prior)
+		prior = sample.ClassPrior{Shares: alone.prior.Shares, Rule: "auto"}
 	}
+	return d.withCopies(copies, prior)
 }
 
 const fewerRows = "give fewer rows, or use a machine with more memory"
 
 // withCopies is the data with copies of rows after the others, which are not in the result.
-func (d *Data) withCopies(copies sample.Selection, prior *shares.Prior) (*Data, error) {
+func (d *Data) withCopies(copies sample.Selection, prior sample.ClassPrior) (*Data, error) {
 	s := d.sample
 	bytes := s.Rows.SelectedBytes(float64(s.Rows.NonZeros() + s.Rows.Subset(copies.Rows).NonZeros()))
 	if err := memory.Need(bytes, "a copy of the weakly labeled rows", fewerRows); err != nil {
 		return nil, err
 	}
 	options := d.options
-	options.UnlabeledWeight, options.ClassPrior = d.asked.UnlabeledWeight, d.asked.ClassPrior
-	out, err := d.of(s.WithCopies(copies), prior, options, s.Job)
-	if err == nil && d.start != nil {
+	options.UnlabeledWeight, options.ClassPrior = d.asked.UnlabeledWeight, prior
+	out, err := d.of(s.WithCopies(copies), nil, options, s.Job)
+	if err != nil {
+		return nil, err
+	}
+	if d.start != nil {
 		out.start = s.Packed(d.start)
 	}
-	return out, err
+	return out.withShares()
 }

@@ -72,8 +72,6 @@ func (s *Selection) Add(row, class int32, weight float64) {
 // standard deviations.
 const nearShare = 0.2
 
-const partBits = 40 // the bits of a key above these say whether a row is in a part
-
 // Part selects the labeled rows and one of fraction unlabeled rows, by their keys, so that the order of rows does not
 // matter. Machines share the part, or each has all of it if it has at most maxGathered non-zeros. There is none if the
 // rows drawn are not like the whole, as where many rows are equal, or if a machine has no memory for it.
@@ -81,7 +79,7 @@ func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool
 	key := s.Keys(s.Job)
 	var unlabeled []int
 	for k, i := range s.Unlabeled {
-		if key[i]>>partBits%fraction == 0 {
+		if key[i]%fraction == 0 {
 			unlabeled = append(unlabeled, k)
 		}
 	}
