@@ -425,6 +425,11 @@ def test_labels_of_svmlight_are_refused(y: np.ndarray, message: str, kind: type)
     assert [str(name).removesuffix(".0") for name in learned(y, None).classes] == sorted({*y.astype(int).astype(str)})
 
 
+@pytest.mark.parametrize("y", [rows_of(1, 180, 119), rows_of(2, 795, 703), rows_of(60, 101, 60)])
+def test_a_majority_of_0_alone_is_no_sign_of_svmlight(y: np.ndarray) -> None:
+    assert learned(y).classes.tolist() == [0, 1]
+
+
 DOORS = {
     "fit": lambda X, y: TransductiveSVC().fit(X, y),
     "columns": lambda X, y: TransductiveSVC().fit(X, np.column_stack([np.where(y == 0, -1, y)] * 2)),

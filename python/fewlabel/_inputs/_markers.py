@@ -12,6 +12,7 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from fewlabel._inputs import _data
 from fewlabel._warnings import DataWarning, warn
 
+_RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 _FEWEST = 5  # rows below which a frequency is not significant
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
@@ -146,7 +147,10 @@ def _is_missing(value: Any) -> bool:
 
 
 def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
-    """Reject labels as of SVMlight and SVMlin, where -1 is a class; `minus_one` rows have it as the marker."""
+    """Reject labels as of SVMlight and SVMlin, where -1 is a class; `minus_one` rows have it as the marker.
+
+    There 0 marks most rows, and -1 is not rare beside 1. Where few rows are unlabeled, -1 is.
+    """
     names = _names(classes) if minus_one else []
     if names in (["1"], ["True"]):
         raise ValueError(
@@ -154,7 +158,7 @@ def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> Non
             "rows of another one, or pass unlabeled=-1 and name that by a dict class_prior. If 1 and -1 are the two "
             "classes, pass unlabeled=0 (as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
         )
-    if names == ["0", "1"] and counts[0] > minus_one + counts[1]:
+    if names == ["0", "1"] and counts[0] > minus_one + counts[1] and minus_one >= _RARE * counts[1]:
         raise ValueError(
             f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous. If -1 marks "
             "unlabeled rows, pass unlabeled=-1. If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0."
