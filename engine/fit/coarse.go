@@ -67,8 +67,11 @@ const (
 	coarseRows = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
 
 	// Of a start at a third; with fewer labels macro F falls, by .02 on four uneven topics with five labels of each.
-	fewLabels  = 80.0 // labeled rows, and
-	fewOfClass = 5.0  // those of a class in the mean; a committee needs a third of both
+	thirdLabels  = 80.0 // labeled rows, and
+	thirdOfClass = 5.0  // those of a class in the mean
+	// The same of a committee.
+	fewLabels  = 20.0
+	fewOfClass = 2.0
 )
 
 // Replaced in tests.
@@ -93,12 +96,12 @@ func (d *Data) parts() (fractions []uint64) {
 			rows, fraction = rows/eighth, fraction*eighth
 		}
 	}
-	labels := d.labels
+	ofClass, labels := thirdOfClass, thirdLabels
 	if d.averages() {
-		labels *= third
+		ofClass, labels = fewOfClass, fewLabels
 	}
 	if len(fractions) == 0 && first.SoftLabels && (d.atOnce() || l.Free || d.averages()) &&
-		n >= max(thirdFrom, third*s.All.Labeled) && labels >= max(fewOfClass, fewLabels/float64(classes)) {
+		n >= max(thirdFrom, third*s.All.Labeled) && d.labels >= max(ofClass, labels/float64(classes)) {
 		return []uint64{third}
 	}
 	slices.Reverse(fractions)
