@@ -2,6 +2,8 @@ package fit
 
 import (
 	"slices"
+
+	"github.com/fewlabel/fewlabel/engine/path"
 )
 
 // coarse fits parts of the rows, each from the end of the one before: an eighth of many unlabeled rows, which begins at
@@ -24,7 +26,7 @@ func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
 		if part == nil {
 			continue
 		}
-		if m.begin = (start{}); last != nil && last.reason.Natural() {
+		if m.begin = (start{}); last != nil && last.reason != path.MaxIter {
 			m.begin = start{last.Model, last.spec.Name, last.before + last.Model.Iterations, last.origin}
 		}
 		if last, err = search(part, m); err != nil {
@@ -53,7 +55,7 @@ func (d *Data) part(fraction uint64) (*Data, error) {
 
 // startAt is a start at the fit of a part of the rows.
 func (d *Data) startAt(part *fitted) start {
-	if part == nil || !part.reason.Natural() {
+	if part == nil || part.reason == path.MaxIter {
 		return start{}
 	}
 	return start{d.sample.Unpacked(part.Model), part.spec.Name, part.before + part.Model.Iterations, part.origin}
