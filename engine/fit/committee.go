@@ -109,13 +109,13 @@ func (d *Data) loose(factor float64) float64 {
 
 // settleShares moves the shares to those of the classes that the views and T of a part of the rows predict, as long as
 // they move far; once where no label holds them back. It returns the data with these shares, and the last such T.
-func (d *Data) settleShares(views *model.Linear, v float64) (*Data, *fitted, error) {
+func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part *fitted, err error) {
 	fractions := d.parts()
 	if len(fractions) == 0 {
 		fractions = []uint64{third}
 	}
 	for range mostMoves {
-		part, err := coarse(d, fractions, Member{tol: d.loose(looseness), soft: true, silent: true})
+		part, err = coarse(d, fractions, Member{tol: d.loose(looseness), soft: true, silent: true})
 		if err != nil || part == nil || vector.Dot(part.Model.Coef, part.Model.Coef) == 0 {
 			return d, part, err
 		}
@@ -124,13 +124,13 @@ func (d *Data) settleShares(views *model.Linear, v float64) (*Data, *fitted, err
 			moved[y] = (1-v)*share + v*predicted[y]
 		}
 		near := shares.Distance(moved, d.prior.Shares) < smallMove
-		settled := *d
-		settled.prior = d.prior.With(moved)
-		if d = &settled; near || d.prior.Evidence == nil {
-			return d, part, nil
+		other := *d
+		other.prior = d.prior.With(moved)
+		if d = &other; near || d.prior.Evidence == nil {
+			break
 		}
 	}
-	return d, nil, nil
+	return d, part, nil
 }
 
 // mean is that of a transductive classifier and the views, in units of the classifier.
