@@ -47,6 +47,7 @@ func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key ui
 			largest = v
 		}
 	}
+	nothing := largest * rounding
 	for k, v := range values {
 		feature := k
 		if indices != nil {
@@ -54,12 +55,15 @@ func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key ui
 		}
 		if v > largest/2 {
 			key += hashes[2*feature+1]
-		} else if v != 0 {
+		} else if v > nothing || v < -nothing {
 			key += hashes[2*feature]
 		}
 	}
 	return key
 }
+
+// rounding of the largest value counts as 0: computed features differ by it where rows come in another order.
+const rounding = 1e-6
 
 // fewFeatures is a number of features at which many different rows have the same features that are zero and large.
 const fewFeatures = 32
