@@ -13,8 +13,7 @@ import (
 //	Problem  that of the method, with a copy of each row of enough information as a labeled row. Its class is the
 //	         likeliest by the first fit and the prior costs, softmax(s_j/T) exp(-κ_j), its weight is its information, see
 //	         weak.Row. The rows themselves are unlabeled, with prior costs. In the first fit copies of rows that are
-//	         nearly certain count as labeled. Shares that are estimated are so once, from labels and copies for the
-//	         second fit; the first one has those of the labels
+//	         nearly certain count as labeled. Each fit estimates the shares from its labels and copies
 //	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs
 //	Source   ours; self-training of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
 //	Stops    after the first fit where no row has enough information, the fit is stopped, or it is a committee without a
@@ -144,9 +143,6 @@ func (d *Data) certain() (*Data, error) {
 	copies, prior := certain(s), d.asked.ClassPrior
 	switch {
 	case s.All.Labeled > 0:
-		if prior.Rule == "auto" && d.fitsTwice() {
-			prior.Rule = "labels"
-		}
 	case s.Job.Count(len(copies.Rows)) == 0:
 		return nil, sample.NoLabel(true)
 	default:

@@ -517,16 +517,16 @@ func TestFitsWithoutALabelFindSharesThatVotesHide(t *testing.T) {
 	}
 }
 
-// Shares are estimated once, by ten models. With calibration both fits make 29 models, and one for each time that the
+// Each fit estimates the shares, by ten models. With calibration both make 41 models, and one for each time that the
 // shares move.
-func TestBothFitsHaveOneEstimateOfTheShares(t *testing.T) {
+func TestModelsOfBothFitsAreCounted(t *testing.T) {
 	data, o := fiveClasses(300, 3), method.Defaults()
 	o.Calibrate = true
 	models := map[string]int{}
 	for _, stage := range mustFitProblem(t, withCosts(data, 5, sets(data, 5, 2, 1)), o).Trained {
 		models[stage.Name] += stage.Models
 	}
-	if models["class_prior"] != 10 || models["supervised"] != 1 || models["mixture"] != 1 || models["calibrate"] != 15 {
+	if models["class_prior"] != 20 || models["supervised"] != 2 || models["mixture"] != 2 || models["calibrate"] != 15 {
 		t.Errorf("models %v", models)
 	}
 }

@@ -46,6 +46,9 @@ type (
 )
 
 func (a *arrays[I, V]) checkBounds() error {
+	if len(a.indptr) == 0 {
+		return fault.Data("indptr is empty: it must have one entry more than there are rows")
+	}
 	if a.indptr[0] != 0 {
 		return fault.Data("indptr[0] is %d: it must be 0", a.indptr[0])
 	}

@@ -363,3 +363,9 @@ func (m *Matrix) TransposedTimes(job *work.Job, dst, q []float64) {
 	clear(dst)
 	m.AddTransposedOn(job, m.All(), dst, q)
 }
+
+func TestAnEmptyListOfRowEndsIsRefused(t *testing.T) {
+	if _, err := New(3, []int64{}, []int32{}, []float64{}); err == nil {
+		t.Error("no error")
+	}
+}
