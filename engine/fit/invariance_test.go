@@ -25,7 +25,7 @@ type kindOfFit struct {
 	many int                                   // rows for threads
 	draw func(n int) sample.Problem            // of n rows
 	with func(p sample.Problem) method.Options // of such a problem
-	way  func(t *testing.T)                    // lets few rows go a way of many; nil: there is none
+	way  func(t *testing.T)                    // makes few rows take the path of many; nil: no need
 	took func(r *Result) bool                  // whether they did
 
 	weight                        func(i int) float64 // nil: there are no weights

@@ -68,9 +68,12 @@ func (s *Selection) Add(row, class int32, weight float64) {
 	s.Rows, s.Class, s.Weights = append(s.Rows, row), append(s.Class, class), append(s.Weights, weight)
 }
 
-// nearShare is the allowed relative distance of the number of rows drawn from a fraction of all: of 1,000 rows, six
-// standard deviations.
-const nearShare = 0.2
+// Allowed distance of the number of rows drawn from a fraction of all: relative to that, and to its root. Of ten rows a
+// relative distance alone would refuse most draws.
+const (
+	nearShare = 0.1
+	chance    = 3.0
+)
 
 // Part selects the labeled rows and one of fraction unlabeled rows, by their keys, so that the order of rows does not
 // matter. Machines share the part, or each has all of it if it has at most maxGathered non-zeros. There is none if the
@@ -96,7 +99,7 @@ func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool
 	s.Job.Reduce(counts)
 	expected, lacking := counts[1]/float64(fraction), counts[3]
 	part.Gathered = counts[2] <= float64(maxGathered)
-	return part, lacking == 0 && math.Abs(counts[0]-expected) <= nearShare*expected
+	return part, lacking == 0 && math.Abs(counts[0]-expected) <= nearShare*expected+chance*math.Sqrt(expected)
 }
 
 // Drawn are the places in Unlabeled of about maxRows unlabeled rows of all machines, picked by their keys, so that the

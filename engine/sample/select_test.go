@@ -144,3 +144,13 @@ func TestOfEqualRowsAPartIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+// Few rows have a part, too: their numbers vary by chance.
+func TestFewRowsHaveAPart(t *testing.T) {
+	for n := 20; n < 60; n++ {
+		data := planted.Topics(n, 60, 8, 0.35, uint64(n))
+		if _, ok := sampleOf(t, sample.Problem{Rows: data.Rows, Labels: data.Labels}).Part(3, 0); !ok {
+			t.Errorf("%d rows have no third", n)
+		}
+	}
+}
