@@ -19,10 +19,7 @@ import (
 // It is nil where there is no part like the whole.
 func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
 	for _, fraction := range fractions {
-		part, err := d.part(fraction)
-		if err != nil {
-			return nil, err
-		}
+		part := d.part(fraction)
 		if part == nil {
 			continue
 		}
@@ -39,18 +36,21 @@ func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
 	return last, nil
 }
 
-// part is the data of one of fraction unlabeled rows; nil: none is like the whole.
-func (d *Data) part(fraction uint64) (*Data, error) {
+// part is the data of one of fraction unlabeled rows; nil: it would not be like the whole, or a machine cannot make it.
+func (d *Data) part(fraction uint64) (part *Data) {
 	rows, ok := d.sample.Part(fraction, maxGathered)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	part, err := d.of(rows, d.prior, d.options, d.sample.Job)
+	err := d.sample.Job.Try(func() (err error) {
+		part, err = d.of(rows, d.prior, d.options, d.sample.Job)
+		return err
+	})
 	if err != nil || !part.sample.Transductive() {
-		return nil, err
+		return nil
 	}
 	part.whole = unlabeled(d.sample)
-	return part, nil
+	return part
 }
 
 // startAt is a start at the fit of a part of the rows.

@@ -3,7 +3,6 @@ package fit
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -136,10 +135,6 @@ func (d *Data) certain() (*Data, error) {
 	if !d.weaklyLabeled() {
 		return d.withShares()
 	}
-	const growing = 3 // numbers, classes and weights of copies while their lists grow, in labels
-	if err := memory.Need(growing*s.Weak.Bytes(), "a copy of the weakly labeled rows", fewerRows); err != nil {
-		return nil, err
-	}
 	copies, prior := certain(s), d.asked.ClassPrior
 	switch {
 	case s.All.Labeled > 0:
@@ -155,15 +150,9 @@ func (d *Data) certain() (*Data, error) {
 	return d.withCopies(copies, prior)
 }
 
-const fewerRows = "give fewer rows, or use a machine with more memory"
-
 // withCopies is the data with copies of rows after the others, which are not in the result.
 func (d *Data) withCopies(copies sample.Selection, prior sample.ClassPrior) (*Data, error) {
 	s := d.sample
-	bytes := s.Rows.SelectedBytes(float64(s.Rows.NonZeros() + s.Rows.Subset(copies.Rows).NonZeros()))
-	if err := memory.Need(bytes, "a copy of the weakly labeled rows", fewerRows); err != nil {
-		return nil, err
-	}
 	options := d.options
 	options.UnlabeledWeight, options.ClassPrior = d.asked.UnlabeledWeight, prior
 	out, err := d.of(s.WithCopies(copies), nil, options, s.Job)

@@ -407,7 +407,7 @@ func TestForecastOfRowsWithPriorCosts(t *testing.T) {
 	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	data, forecast := fiveClasses(300, 3), 0.0
 	p := withCosts(data, 5, sets(data, 5, 2, 1))
-	const copies = "a copy of the weakly labeled rows"
+	const copies = "a copy of some rows"
 	memory.Need = func(bytes float64, purpose, _ string) error {
 		if purpose == copies {
 			forecast = max(forecast, bytes)

@@ -6,16 +6,14 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Numbers that a fit keeps at a time: a bound, which a test compares with the memory of fits.
 const (
-	perRow   = 12 // number, weight, label, packed indices
-	perClass = 10 // of each row: scores and their changes, costs and their order, soft labels, the caller's copy
-	perPoint = 6  // vectors of the minimizer and the risk
-
-	perWeakClass = 5 // of each row, for weak labels beside others
-
+	perRow         = 12 // number, weight, label, packed indices
+	perClass       = 10 // of each row: scores and their changes, costs and their order, soft labels, the caller's copy
+	perPoint       = 6  // vectors of the minimizer and the risk
 	preconditioned = 30 // non-zeros for the cube of a preconditioner's rows, see package risk
 )
 
@@ -25,30 +23,27 @@ const (
 	CrossFittedSize = 1 << 22 // bound on their non-zeros: fewer rows where they have more
 )
 
-// bytes is a bound on the memory of a fit. A fit without it is refused: Go would end the caller's process.
+// bytes is a bound on the memory of a fit, with the rows that it copies. A fit without it is refused: Go would end the
+// caller's process.
 func (s *Sample) bytes(columns int) float64 {
-	n := float64(s.Rows.Rows() + s.Units() - len(s.Unlabeled))
-	nonZeros, classes := float64(s.Rows.NonZeros()), float64(s.Classes())
-	features, outputs, labeled := float64(s.Features), float64(columns), float64(len(s.Labeled))
-	ofRow := perRow + perClass*classes
-	if s.Weak != nil {
-		ofRow += perWeakClass * classes
+	n, nonZeros := float64(s.Rows.Rows()+s.Units()-len(s.Unlabeled)), float64(s.Rows.NonZeros())
+	features, outputs, classes, copied := float64(s.Features), float64(columns), float64(s.Classes()), 0.0
+	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil { // labels of all machines, twice
+		labels := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
+		n += float64(len(s.Labeled)) + min(float64(len(s.Unlabeled)), CrossFitted)
+		copied = 2*float64(labels) + min(nonZeros, CrossFittedSize)
 	}
+	few := min(float64(len(s.Labeled)), math.Cbrt(preconditioned*nonZeros)) // rows of a preconditioner:
+	factors := few * few * (2 + outputs/2)                                  // two matrices, half of one a factor
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
-	few := min(labeled, math.Cbrt(preconditioned*nonZeros)) // rows of a preconditioner: two matrices, half of one a factor
-	factors := few * few * (2 + outputs/2)
-	copied := 0.0 // by cross-fits for the class shares, a fit of their own: the labeled rows twice, and some others
-	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil {
-		n += labeled + min(float64(len(s.Unlabeled)), CrossFitted)
-		copied = s.Rows.SelectedBytes(2*float64(s.Rows.Subset(s.Labeled).NonZeros()) + min(nonZeros, CrossFittedSize))
-		copied *= 16. / 12 // with the packed numbers of their features, of four bytes
-	}
-	return copied + s.Rows.PackedBytes() + 8*(n*ofRow+points+2*features*(1+outputs)+48*classes*classes+factors)
+	return s.Rows.SelectedBytes(copied)*16/12 + s.Rows.PackedBytes() + // with packed numbers of four bytes
+		8*(n*(perRow+perClass*classes)+points+2*features*(1+outputs)+48*classes*classes+factors)
 }
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.
 func BytesOf(p Problem, options Options) float64 {
-	return (&Sample{Options: options, Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}).bytes(1)
+	s := &Sample{Options: options, Job: work.NewJob(1, nil), Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}
+	return s.bytes(1)
 }
 
 func (s *Sample) columns() int {

@@ -252,7 +252,7 @@ func plainOptions() method.Options {
 func TestWithoutMemoryForFewRowsAFitDoesWithoutThem(t *testing.T) {
 	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	p, o, steps := scattered(9000, 50, 50, 2, 50), plainOptions(), [2]int{}
-	for k, lacks := range []string{"nothing", "a part of the rows"} {
+	for k, lacks := range []string{"nothing", "a copy of some rows"} {
 		memory.Need = func(_ float64, purpose, _ string) error {
 			if purpose == lacks {
 				return fault.Memory("no memory")

@@ -77,7 +77,7 @@ const (
 
 // Part selects the labeled rows and one of fraction unlabeled rows, by their keys, so that the order of rows does not
 // matter. Machines share the part, or each has all of it if it has at most maxGathered non-zeros. There is none if the
-// rows drawn are not like the whole, as where many rows are equal, or if a machine has no memory for it.
+// rows drawn are not like the whole, as where many rows are equal.
 func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool) {
 	key := s.Keys(s.Job)
 	var unlabeled []int
@@ -91,15 +91,11 @@ func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool
 	if s.Copies != nil {
 		drawn = vector.Sum(part.Weights[len(s.Labeled):])
 	}
-	nonZeros := float64(s.Rows.Subset(part.Rows).NonZeros())
-	counts := []float64{drawn, float64(s.Units()), nonZeros, 0}
-	if memory.Need(s.Rows.SelectedBytes(nonZeros)+s.bytes(s.columns()), "a part of the rows", "") != nil {
-		counts[3]++
-	}
+	counts := []float64{drawn, float64(s.Units()), float64(s.Rows.Subset(part.Rows).NonZeros())}
 	s.Job.Reduce(counts)
-	expected, lacking := counts[1]/float64(fraction), counts[3]
+	expected := counts[1] / float64(fraction)
 	part.Gathered = counts[2] <= float64(maxGathered)
-	return part, lacking == 0 && math.Abs(counts[0]-expected) <= nearShare*expected+chance*math.Sqrt(expected)
+	return part, math.Abs(counts[0]-expected) <= nearShare*expected+chance*math.Sqrt(expected)
 }
 
 // Drawn are the places in Unlabeled of about maxRows unlabeled rows of all machines, picked by their keys, so that the
@@ -129,6 +125,15 @@ const Mixer = 0x9e3779b97f4a7c15
 
 // Select makes the sample of selected rows, in the units of this one. The caller's options say what is learned.
 func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Sample, error) {
+	nonZeros := s.Rows.Subset(chosen.Rows).NonZeros()
+	if chosen.Gathered {
+		nonZeros = job.Count(nonZeros)
+	}
+	err := memory.Need(s.Rows.SelectedBytes(float64(nonZeros)), "a copy of some rows", "give fewer rows, or use a machine "+
+		"with more memory")
+	if err != nil {
+		return nil, err
+	}
 	keys, all := make([]uint64, len(chosen.Rows)), s.Keys(s.Job)
 	for k, i := range chosen.Rows {
 		keys[k] = all[i]
@@ -148,7 +153,7 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 	prepared.keys = keys
 	part := &Sample{prepared: prepared, Source: source}
 	p := Problem{Rows: selected, Labels: chosen.Class, Weights: chosen.Weights, Weak: chosen.Weak, Classes: s.Classes()}
-	err := part.make(p, options, job, func(p Problem) error {
+	err = part.make(p, options, job, func(p Problem) error {
 		if s.Copies != nil {
 			part.Copies = p.Weights
 		}

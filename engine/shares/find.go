@@ -21,12 +21,10 @@
 package shares
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -83,9 +81,6 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
 		return &Prior{Shares: labels}, nil
-	}
-	if err := checkGathered(s); err != nil {
-		return nil, err
 	}
 	scored, err := evidence()
 	if err != nil {
@@ -153,18 +148,6 @@ func unknownClasses(s *sample.Sample, labels []float64) (warnings []warning.Warn
 	}
 	return warnings
 }
-
-// checkGathered refuses an estimate from more rows than each machine of a group can hold.
-func checkGathered(s *sample.Sample) error {
-	if s.Job.Group == nil {
-		return nil
-	}
-	nonZeros := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros()) + sample.CrossFittedSize
-	purpose := fmt.Sprintf("class_prior \"auto\" with %d labeled rows, which every machine gets,", s.All.Labeled)
-	return memory.Need(bytesGathered*float64(nonZeros), purpose, "give the share of each class, or \"labels\"")
-}
-
-const bytesGathered = 16 + 2*12 // a non-zero: as it is sent, and as it is packed, twice
 
 // Options are the settings of Estimate.
 type Options struct {
