@@ -67,7 +67,7 @@ func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn fl
 	}
 	start = slices.Clone(start)
 	s.keep(start, s.labels)
-	shares = s.maximize(job, prior(suspicion*s.worth), start)
+	shares = s.maximize(job, prior(0), start)
 	drawn = atRandom(s.Totals, shares)
 	return s.maximize(job, prior(drawn*s.worth), shares), drawn
 }
@@ -93,12 +93,10 @@ func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
 }
 
 const (
-	halfRow   = 0.5  // rows of each class in the Dirichlet prior
-	chance    = 0.1  // factor on the degrees of freedom in shrink
-	suspicion = 0.05 // first ρ
-	emChange  = 1e-6
-	emSteps   = 2000
-	knownFrom = 1.0 / 3 // estimated shares count as this number of rows for each labeled row in atRandom
+	halfRow  = 0.5 // rows of each class in the Dirichlet prior
+	chance   = 0.1 // factor on the degrees of freedom in shrink
+	emChange = 1e-6
+	emSteps  = 2000
 )
 
 // calibrated are the probabilities [held, K] and [unlabeled, K] of the classes.
@@ -231,11 +229,12 @@ func (e *Evidence) keep(shares, others []float64) {
 
 // atRandom is the probability that labels of the weights totals [K] were drawn at random from these shares, against two
 // hypotheses of equal prior: the same number of each class, or one more, was chosen; or any shares are equally likely.
+// The shares themselves are known as from l rows.
 func atRandom(totals, shares []float64) float64 {
 	l, k := vector.Sum(totals), float64(len(totals))
 	known, even := make([]float64, len(shares)), slices.Repeat([]float64{1}, len(shares))
 	for y, share := range shares {
-		known[y] = share * l * knownFrom
+		known[y] = share * l
 	}
 	hypotheses := []float64{logMultinomial(totals, known), logMultinomial(totals, even)}
 	if slices.Max(totals)-slices.Min(totals) <= 1+1e-9 { // sums are rounded
