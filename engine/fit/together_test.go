@@ -106,8 +106,8 @@ func sameFit(t *testing.T, name string, o method.Options, want *Result, got []*R
 
 // mostCalls bounds what a fit exchanges, frames and vectors: a tenth more than it did.
 var mostCalls = map[string][2]int{
-	"two classes, annealing, 2 machines": {505, 200}, "two classes, switching, 2 machines": {145, 75},
-	"five classes, annealing, 2 machines": {1115, 210}, "five classes, switching, 2 machines": {475, 160},
+	"two classes, annealing, 2 machines": {340, 120}, "two classes, switching, 2 machines": {315, 60},
+	"five classes, annealing, 2 machines": {520, 170}, "five classes, switching, 2 machines": {340, 175},
 }
 
 // A fit on any number of machines is that of one, and they exchange few numbers.

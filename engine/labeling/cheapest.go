@@ -16,9 +16,11 @@ import (
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; s_i weight of the row [n]; r_y share
 //	         of the class [m]; v_y potential of the class [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
-//	         Equal weights: the transportation problem, from greedy labels, or hardened soft labels on several machines.
-//	         Unequal weights: with the counts of hardened soft labels, whose own potentials would split a row
-//	Cost     two classes: cheapestTwo; more: transport, and SoftLabels where it gives the start
+//	         Equal weights: the transportation problem, from greedy labels. Unequal weights: with the counts of
+//	         hardened soft labels, whose own potentials would split a row. Several machines: all of them get the costs
+//	         of all rows of more than two classes, and do the same with them
+//	Cost     two classes: cheapestTwo; more: transport, from SoftLabels with unequal weights; on several machines 8 m
+//	         bytes for every row of all machines
 //
 // It changes labels, which are a start where they keep the counts. Calling potentials costs m³; it returns the midpoint
 // of all optimal dual solutions, with mean 0 over the classes with rows. Every row's label is the argmax of -c_iy + v_y
@@ -28,63 +30,68 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return func() []float64 { return []float64{-nu / 2, nu / 2} }
 	}
-	g := cheapestOfMany(job, labels, costs, weights, shares)
+	all, costs, weights, first := together(job, labels, costs, weights)
+	g := cheapestOfMany(job.Local(), all, costs, weights, shares)
+	copy(labels, all[first:])
 	return func() []float64 {
-		v := withRoom(job, labels, costs, g.centred())
-		exclude(job, v, costs)
+		v := withRoom(all, costs, g.centred())
+		exclude(v, costs)
 		return v
 	}
 }
 
-// cheapestOfMany returns a class graph with potentials that prove the labels.
-func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) (g *classGraph) {
-	rows := []float64{float64(len(labels))}
-	job.ReduceDeferred(rows)
-	have := countsOf(job, labels, len(shares))
-	if smallest, largest := rangeOf(job, weights); smallest < largest {
-		have = harden(job, labels, costs, weights, shares, 1e-3)
-		return withCounts(job, labels, costs, have, have, 2, math.MaxInt)
-	}
-	counts := Counts(shares, int(rows[0]))
+// together gives labels, costs and weights of all machines' rows, and the place of the first row of this machine.
+func together(
+	job *work.Job, labels []int32, costs, weights []float64,
+) (all []int32, allCosts, allWeights []float64, first int) {
 	if job.Group == nil {
-		if !slices.Equal(have, counts) {
-			greedy(labels, costs, counts)
-		}
-		return transport(labels, costs, counts)
+		return labels, costs, weights, 0
 	}
-	// Labels that keep almost all counts may be near the cheapest ones, as after small changes of the costs.
-	if surplus := surplusOf(have, counts); surplus == surplusOf(counts, have) && surplus <= maxMovers/2 {
-		g = withCounts(job, labels, costs, counts, have, max(minMovers, surplus+2), maxMovers)
+	numbers := make([]float64, len(labels))
+	for i, y := range labels {
+		numbers[i] = float64(y)
 	}
-	if g == nil {
-		have = harden(job, labels, costs, weights, shares, 1e-4)
-		g = withCounts(job, labels, costs, counts, have, surplusOf(have, counts)+2, math.MaxInt)
+	numbers, first = job.Gather(numbers)
+	for _, y := range numbers {
+		all = append(all, int32(y))
 	}
-	return g
+	allCosts, _ = job.Gather(costs)
+	allWeights, _ = job.Gather(weights)
+	return all, allCosts, allWeights, first
 }
 
-// harden sets each label to the most probable soft label at a low temperature, and returns the class counts.
-func harden(job *work.Job, labels []int32, costs, weights, shares []float64, last float64) (counts []int) {
+// cheapestOfMany returns a class graph with potentials that prove the labels.
+func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
+	counts := Counts(shares, len(labels))
+	if smallest, largest := rangeOf(job, weights); smallest < largest {
+		harden(job, labels, costs, weights, shares)
+		counts = countsOf(labels, len(shares))
+	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
+		greedy(labels, costs, counts)
+	}
+	return transport(labels, costs, counts)
+}
+
+// harden sets each label to the most probable soft label at a low temperature.
+func harden(job *work.Job, labels []int32, costs, weights, shares []float64) {
 	m := len(shares)
 	soft, potentials := make([]float64, len(costs)), make([]float64, m)
-	for temperature := 1.0; temperature >= last; temperature /= 10 {
+	for temperature := 1.0; temperature >= 1e-3; temperature /= 10 {
 		SoftLabels(job, soft, costs, weights, shares, potentials, temperature, Exact)
 	}
 	for i := range labels {
 		labels[i] = int32(vector.Largest(soft[i*m : (i+1)*m]))
 	}
-	return countsOf(job, labels, m)
 }
 
 // withRoom returns the potentials of the labels that untie makes from a copy of labels; v are those of labels.
-func withRoom(job *work.Job, labels []int32, costs, v []float64) []float64 {
+func withRoom(labels []int32, costs, v []float64) []float64 {
 	labels = slices.Clone(labels)
 	for range v {
-		if !untie(job, labels, costs, v) {
+		if !untie(labels, costs, v) {
 			break
 		}
-		counts := countsOf(job, labels, len(v))
-		v = withCounts(job, labels, costs, counts, counts, minMovers, math.MaxInt).centred()
+		v = transport(labels, costs, countsOf(labels, len(v))).centred()
 	}
 	return v
 }
@@ -95,7 +102,7 @@ const tied = 1e-12
 // untie moves rows that cost the same in two classes at the potentials v to the class that has more of them: copies of
 // a row with different labels, for example, where otherwise rounding would decide. It reports whether both classes had
 // such rows.
-func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
+func untie(labels []int32, costs, v []float64) (moved bool) {
 	m := len(v)
 	rows, ties := make([]float64, m*m), [][3]int(nil)
 	for i, label := range labels {
@@ -108,7 +115,6 @@ func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 			}
 		}
 	}
-	job.Reduce(rows)
 	for _, tie := range ties {
 		row, a, b := tie[0], tie[1], tie[2]
 		if here, there := rows[a*m+b], rows[b*m+a]; there > here || there == here && b < a {
@@ -122,9 +128,8 @@ func untie(job *work.Job, labels []int32, costs, v []float64) (moved bool) {
 }
 
 // exclude replaces the infinite potentials of classes without rows by finite ones so low that no row gets such a class.
-func exclude(job *work.Job, potentials, costs []float64) {
-	_, largest := job.Range(0, floats.Norm(costs, math.Inf(1)))
-	lowest := 0.0
+func exclude(potentials, costs []float64) {
+	lowest, largest := 0.0, floats.Norm(costs, math.Inf(1))
 	for _, v := range potentials {
 		if !math.IsInf(v, 0) {
 			lowest = min(lowest, v)

@@ -55,7 +55,7 @@ func TestCheapestOfUnequalWeightsComesNearTheShares(t *testing.T) {
 		s := topics(2000, 4, seed).softly(seed)
 		labels, got, total := make([]int32, s.rows), make([]float64, 4), 0.0
 		s.v = Cheapest(work.NewJob(1, nil), labels, s.costs, s.weights, s.shares)()
-		s.counts = countsOf(work.NewJob(1, nil), labels, 4)
+		s.counts = countsOf(labels, 4)
 		s.proof(t, labels, s.v)
 		for i, y := range labels {
 			got[y] += s.weights[i]

@@ -101,18 +101,17 @@ func TestMachinesLabelTheFirstOfEqualRows(t *testing.T) {
 	}
 }
 
-// Many classes: the labels of Transport, and the potentials in the middle of all that prove them; with unequal weights
-// the same labels; with ties and classes without rows labels that cost as little and keep the counts.
+// Many classes: the labels and potentials of one machine to the bit, with ties, unequal weights and classes without rows.
 func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for seed := range uint64(61) {
-		in, equal, ties := topics(50+int(seed)*40, 3+int(seed%5), seed), seed < 60, seed >= 20 && seed < 60
-		if ties {
+		in := topics(50+int(seed)*40, 3+int(seed%5), seed)
+		if seed >= 20 && seed < 60 {
 			in = whole(10+int(seed), 4, 2+int(seed%3), seed-20)
 		}
 		weights := equalWeights(in.rows)
 		for i := range weights {
-			if !equal {
+			if seed == 60 {
 				weights[i] *= 0.5 + random.Float64()
 			}
 		}
@@ -120,21 +119,15 @@ func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
 		potentials := Cheapest(work.NewJob(1, nil), want, in.costs, weights, shares)()
 		for _, size := range []int{1, 2, 3, 5} {
 			got, v := onMachines(t, size, in.costs, weights, shares)
-			if !ties && !slices.Equal(got, want) || in.total(got) != in.total(want) ||
-				equal && !slices.Equal(in.countsOf(got), in.counts) {
-				t.Fatalf("seed %d, %d machines: other labels, cost %v for %v", seed, size, in.total(got), in.total(want))
-			}
-			for y := range v {
-				if equal && !ties && math.Abs(v[y]-potentials[y]) > 1e-12 {
-					t.Fatalf("seed %d, %d machines: potentials %v, of one %v", seed, size, v, potentials)
-				}
+			if !slices.Equal(got, want) || !slices.Equal(v, potentials) {
+				t.Fatalf("seed %d, %d machines: cost %v for %v, potentials %v for %v", seed, size, in.total(got),
+					in.total(want), v, potentials)
 			}
 		}
 	}
 }
 
-// Every row stands there twice, and some pairs get two labels: no row is at a border by the potentials, which are those
-// of machines together.
+// Every row stands there twice, and some pairs get two labels: no row is at a border by the potentials.
 func TestCopiesAreAtNoBorder(t *testing.T) {
 	for seed := range uint64(20) {
 		one := topics(60+int(seed)*20, 3+int(seed%4), seed)
@@ -158,39 +151,5 @@ func TestCopiesAreAtNoBorder(t *testing.T) {
 		if least < 1e-9 {
 			t.Errorf("seed %d: a row is %v from a border", seed, least)
 		}
-		_, together := onMachines(t, 3, costs, weights, shares)
-		for y := range v {
-			if math.Abs(together[y]-v[y]) > 1e-12 {
-				t.Errorf("seed %d: potentials %v, of machines together %v", seed, v, together)
-			}
-		}
-	}
-}
-
-// With few movers of a pair of classes labels are the cheapest, or are refused and stay.
-func TestLabelsOfFewMoversAreProvenOrRefused(t *testing.T) {
-	proven, refused := 0, 0
-	for seed := range uint64(20) {
-		in := topics(200, 4, seed)
-		want, before := make([]int32, in.rows), make([]int32, in.rows)
-		Cheapest(work.NewJob(1, nil), want, in.costs, equalWeights(in.rows), sharesOf(in.counts))
-		for i := range before {
-			before[i] = int32(i % 4)
-		}
-		for _, keep := range []int{1, 5, 20, 200} {
-			labels := slices.Clone(before)
-			g := nearBorders(work.NewJob(1, nil), labels, in.costs, in.counts, in.countsOf(before), keep)
-			switch {
-			case g == nil && slices.Equal(labels, before):
-				refused++
-			case g != nil && math.Abs(in.total(labels)-in.total(want)) < 1e-9*math.Abs(in.total(want)):
-				proven++
-			default:
-				t.Errorf("seed %d, %d movers: cost %v, the least is %v", seed, keep, in.total(labels), in.total(want))
-			}
-		}
-	}
-	if proven < 20 || refused < 20 {
-		t.Errorf("%d proven, %d refused", proven, refused)
 	}
 }

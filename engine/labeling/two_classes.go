@@ -1,9 +1,7 @@
 package labeling
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -151,13 +149,13 @@ func between(lower, upper float64) float64 {
 //	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
 //	         equal g go together, as copies of a row do. Each label gets at least one row
 //	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
-//	Source   ours: radix selection, 11 bits of the keys at a time, on histograms of all machines, until at most maxSent
-//	         numbers are left, which all machines get: exact, however the rows are shared out
-//	Cost     n for each of two to four histograms, at most six
+//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines: exact, however the rows
+//	         are shared out
+//	Cost     n for each of the first three histograms, and for eight more of the few keys that are left by then
 //
 // Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
-	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(2 << digit),
+	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(1 << digit),
 		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
 	defer job.Return(s.room)
 	job.Every(len(labels), func(i int) { s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]} })
@@ -166,7 +164,7 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
 	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
 	case first && last:
-		before, _ := job.Before(len(labels))
+		_, before := job.Gather(weights)
 		labelOne(job, labels, func(i int) bool { return before+i < int(cutOf(share, q.rows)) })
 		if share < 0.5 {
 			return q.key - 2
@@ -216,7 +214,7 @@ type selection struct {
 	below, above uint64    // the keys next to these on this machine
 	prefix       uint64    // first bits that the keys left have in common
 	known        int       // number of these bits
-	room         []float64 // for histograms
+	room         []float64 // for a histogram
 }
 
 // quantile is the first key at which the weight of all keys up to it is at least a target.
@@ -227,68 +225,27 @@ type quantile struct {
 	counted             bool    // all weights are equal, and count as 1
 }
 
-const (
-	digit   = 11  // bits of a histogram
-	maxSent = 256 // numbers that machines give each other at the end
-)
+const digit = 6 // bits of a histogram: it travels in a frame of a work.Group
 
 // find looks for the target share of the weight; of equal weights, cutOf of the rows.
 func (s *selection) find(weights []float64, share float64) (q quantile) {
 	sums := []float64{float64(len(weights)), vector.Sum(weights)}
 	s.job.ReduceDeferred(sums)
 	smallest, largest := rangeOf(s.job, weights)
-	counts, sizes := s.histograms()
 	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
 	target := share * q.total
 	if q.counted {
-		q.total, target, sizes = q.rows, math.Max(1, cutOf(share, q.rows)), counts
+		q.total, target = q.rows, math.Max(1, cutOf(share, q.rows))
 		for k := range s.left {
 			s.left[k].weight = 1
 		}
 	}
-	for {
-		bin := q.pass(sizes, target)
-		s.keep(bin)
-		size := 2 * (1 + int(counts[bin]))
-		switch {
-		case s.known == 64:
-			q.key = ofOrder(s.prefix)
-			q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
-			return q
-		case size*s.job.Machines() <= maxSent:
-			s.finish(&q, size, target)
-			return q
-		}
-		counts, sizes = s.histograms()
+	for s.known < 64 {
+		s.keep(q.pass(s.histogram(), target))
 	}
-}
-
-// finish finds the key among all machines' keys that are left, with size numbers of each machine.
-func (s *selection) finish(q *quantile, size int, target float64) {
-	local := slices.Repeat([]float64{math.Inf(1)}, size)
-	local[0], local[1] = ofOrder(s.below), ofOrder(s.above)
-	for k, key := range s.left {
-		local[2+2*k], local[3+2*k] = ofOrder(key.bits), key.weight
-	}
-	var keys [][]float64 // key and weight
-	q.before, q.behind = math.Inf(-1), math.Inf(1)
-	for _, machine := range s.job.Each(local...) {
-		q.before, q.behind = max(q.before, machine[0]), min(q.behind, machine[1])
-		keys = slices.AppendSeq(keys, slices.Chunk(machine[2:], 2))
-	}
-	keys = slices.DeleteFunc(keys, func(pair []float64) bool { return math.IsInf(pair[0], 1) })
-	slices.SortStableFunc(keys, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
-	q.key, q.to = math.Inf(-1), q.below
-	for _, pair := range keys {
-		if pair[0] > q.key {
-			if q.to >= target && !math.IsInf(q.key, -1) {
-				q.behind = pair[0]
-				return
-			}
-			q.before, q.below = max(q.before, q.key), q.to
-		}
-		q.key, q.to = pair[0], q.to+pair[1]
-	}
+	q.key = ofOrder(s.prefix)
+	q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+	return q
 }
 
 // pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
@@ -305,22 +262,19 @@ func (q *quantile) pass(weights []float64, target float64) (place int) {
 	return place
 }
 
-// histograms add up numbers and weights of the keys that are left by the bits that follow.
-func (s *selection) histograms() (counts, weights []float64) {
+// histogram adds up the weights of the keys that are left by the bits that follow.
+func (s *selection) histogram() []float64 {
 	width := min(digit, 64-s.known)
-	both := s.room[:2<<width]
-	clear(both)
-	counts, weights = both[:1<<width], both[1<<width:]
+	sums := s.room[:1<<width]
+	clear(sums)
 	for _, k := range s.left {
-		bin := k.bits << s.known >> (64 - width)
-		counts[bin]++
-		weights[bin] += k.weight
+		sums[k.bits<<s.known>>(64-width)] += k.weight
 	}
-	s.job.Reduce(both)
-	return counts, weights
+	s.job.Reduce(sums)
+	return sums
 }
 
-// keep leaves only the keys of a bin of the histograms.
+// keep leaves only the keys of a bin of the histogram.
 func (s *selection) keep(bin int) {
 	width, kept := min(digit, 64-s.known), s.left[:0]
 	for _, k := range s.left {

@@ -13,6 +13,7 @@ import (
 const (
 	perRow         = 12 // number, weight, label, packed indices
 	perClass       = 10 // of each row: scores and their changes, costs and their order, soft labels, the caller's copy
+	perGathered    = 4  // of each row of all machines, and one for each class: see labeling.Cheapest
 	perPoint       = 6  // vectors of the minimizer and the risk
 	preconditioned = 30 // non-zeros for the cube of a preconditioner's rows, see package risk
 )
@@ -33,11 +34,15 @@ func (s *Sample) bytes(columns int) float64 {
 		n += float64(len(s.Labeled)) + min(float64(len(s.Unlabeled)), CrossFitted)
 		copied = 2*float64(labels) + min(nonZeros, CrossFittedSize)
 	}
+	gathered := 0.0
+	if s.Job.Group != nil && classes > 2 {
+		gathered = float64(s.All.Unlabeled) * (perGathered + classes)
+	}
 	few := min(float64(len(s.Labeled)), math.Cbrt(preconditioned*nonZeros)) // rows of a preconditioner:
 	factors := few * few * (2 + outputs/2)                                  // two matrices, half of one a factor
 	points := (perPoint + float64(s.Options.Vectors)) * min(features, nonZeros) * outputs
 	return s.Rows.SelectedBytes(copied)*16/12 + s.Rows.PackedBytes() + // with packed numbers of four bytes
-		8*(n*(perRow+perClass*classes)+points+2*features*(1+outputs)+48*classes*classes+factors)
+		8*(n*(perRow+perClass*classes)+points+2*features*(1+outputs)+48*classes*classes+factors+gathered)
 }
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.

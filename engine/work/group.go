@@ -14,11 +14,10 @@ import (
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
 //	         that is tried, wants to be cancelled or to stop; count, ranks and sizes of the machines; a digest of the
-//	         reduction's number and length and of the last result, in 16-bit pieces x with x²: all are equal where
-//	         Size Σ x² = (Σ x)². The verdict follows from sums, which all machines have alike, so that all leave at the
-//	         same reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next
-//	         ones. The frame has a call of its own: a machine that has failed does not know how many numbers the others
-//	         are about to add
+//	         reduction's number and length and of the last result: a machine whose own digest is not the mean of all
+//	         differs from others. All machines have the same sums, so that all leave at the same reduction. Short sums
+//	         travel in the frame, longer vectors behind it, and deferred sums with the next ones. The frame has a call of
+//	         its own: a machine that has failed does not know how many numbers the others are about to add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
@@ -31,6 +30,7 @@ type Group struct {
 	stopped bool        // a machine has asked to stop
 	over    bool        // no machine waits for this one any more
 	later   [][]float64 // sums that travel with the next ones
+	digest  float64     // of this machine, in the frame
 	frame   [frameLength]float64
 }
 
@@ -44,10 +44,10 @@ const (
 	present
 	ranks
 	sizes
-	firstPiece
-	pieces      = 4
-	firstSum    = firstPiece + 2*pieces
+	digest
+	firstSum
 	frameLength = 128
+	digestShift = 24 // the sum of 2^13 digests of 40 bits is exact
 )
 
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.
@@ -183,21 +183,16 @@ func (g *Group) write(v votes, length int) {
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
 	f[present], f[ranks], f[sizes] = 1, float64(g.Rank), float64(g.Size)
-	digest := Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)})
-	for k := range pieces {
-		piece := float64(digest >> (16 * k) & 0xffff)
-		f[firstPiece+2*k], f[firstPiece+2*k+1] = piece, piece*piece
-	}
+	g.digest = float64(Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)}) >> digestShift)
+	f[digest] = g.digest
 }
 
 var errAbandoned = fault.Group("a part of the fit has failed on another machine")
 
 // verdict is the end of the run that a sum of frames stands for, or nil.
 func (g *Group) verdict() error {
-	f, n, differ := &g.frame, float64(g.Size), false
-	for k := firstPiece; k < firstSum; k += 2 {
-		differ = differ || n*f[k+1] != f[k]*f[k]
-	}
+	f, n := &g.frame, float64(g.Size)
+	differ := f[digest] != n*g.digest
 	switch {
 	case f[failed] == 1:
 		return fault.Group("the fit has failed on rank %.0f of %d: see the error there", f[whoFailed], g.Size)

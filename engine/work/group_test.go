@@ -46,13 +46,12 @@ func someReductions(job *Job) error {
 		}
 	}
 	all, first := job.Gather(slices.Repeat([]float64{float64(job.Group.Rank)}, job.Group.Rank))
-	before, total := job.Before(job.Group.Rank)
-	if first != before || len(all) != total || total != job.Group.Size*(job.Group.Size-1)/2 {
+	if rank, size := job.Group.Rank, job.Group.Size; first != rank*(rank-1)/2 || len(all) != size*(size-1)/2 {
 		return errors.New("a wrong place")
 	}
 	low, high := job.Range(float64(job.Group.Rank), math.Inf(1))
-	if job.Count(2) != 2*job.Group.Size || low != 0 || !math.IsInf(high, 1) || len(all) != first+job.Group.Rank &&
-		all[first+job.Group.Rank] != float64(job.Group.Rank+1) {
+	if job.Count(2) != 2*job.Group.Size || low != 0 || !math.IsInf(high, 1) ||
+		len(all) != first+job.Group.Rank && all[first+job.Group.Rank] != float64(job.Group.Rank+1) {
 		return errors.New("a wrong number")
 	}
 	return nil

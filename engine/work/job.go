@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
@@ -68,14 +67,6 @@ func (j *Job) Stopped() bool {
 	return j.votes()[stopped]
 }
 
-// Machines is the number of machines.
-func (j *Job) Machines() int {
-	if j.Group == nil {
-		return 1
-	}
-	return j.Group.Size
-}
-
 // votes are the caller's wishes.
 func (j *Job) votes() votes {
 	wish := atomic.LoadInt64(&j.progress.Cancel)
@@ -104,25 +95,28 @@ func (j *Job) Report(step int, objective, level float64, switched int, passes fl
 const (
 	blockLength = 1024
 	shortLength = 8192 // a second thread is not worth its while for a few operations on this many numbers
-	shortRows   = 1024 // or for operations on this many rows
 )
 
 // Stripes calls task for blocks of 0 ... n-1, rows or entries of a vector; on one thread where there are few.
-func (p *Pool) Stripes(n int, task func(lo, hi int)) { p.stripes(n, shortLength, task) }
+func (p *Pool) Stripes(n int, task func(lo, hi int)) { p.forFew(n).blocks(n, task) }
 
-func (p *Pool) stripes(n, short int, task func(lo, hi int)) {
-	if n <= short {
-		p = alone
+// forFew has the calling goroutine only for a few operations.
+func (p *Pool) forFew(operations int) *Pool {
+	if operations <= shortLength {
+		return alone
 	}
+	return p
+}
+
+var alone = NewPool(1)
+
+func (p *Pool) blocks(n int, task func(lo, hi int)) {
 	p.Run((n+blockLength-1)/blockLength, func(b int) { task(b*blockLength, min(n, (b+1)*blockLength)) })
 }
 
-// alone has the calling goroutine only.
-var alone = NewPool(1)
-
-// Every is Stripes, one row at a time.
+// Every is Stripes, one row at a time; a row is many operations.
 func (p *Pool) Every(n int, task func(i int)) {
-	p.stripes(n, shortRows, func(lo, hi int) {
+	p.blocks(n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			task(i)
 		}
@@ -132,25 +126,24 @@ func (p *Pool) Every(n int, task func(i int)) {
 // Total adds a few numbers over 0 ... n-1, cut into blocks of fixed size: add puts the sums over lo ... hi-1 of one
 // block into its dst (zero at the start), and the blocks are added to dst in order. More numbers are more work.
 func (p *Pool) Total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
-	p.total(n, shortLength/max(1, len(dst)), dst, add)
+	p.forFew(n*len(dst)).total(n, dst, add)
 }
 
-func (p *Pool) total(n, short int, dst []float64, add func(lo, hi int, dst []float64)) {
-	blocks := (n + blockLength - 1) / blockLength
-	parts := make([]float64, blocks*len(dst))
-	p.stripes(n, short, func(lo, hi int) {
-		b := lo / blockLength
-		add(lo, hi, parts[b*len(dst):(b+1)*len(dst)])
+func (p *Pool) total(n int, dst []float64, add func(lo, hi int, dst []float64)) {
+	parts := make([]float64, (n+blockLength-1)/blockLength*len(dst))
+	p.blocks(n, func(lo, hi int) {
+		k := lo / blockLength * len(dst)
+		add(lo, hi, parts[k:k+len(dst)])
 	})
 	clear(dst)
-	for b := range blocks {
-		floats.Add(dst, parts[b*len(dst):(b+1)*len(dst)])
+	for k := 0; k < len(parts); k += len(dst) {
+		floats.Add(dst, parts[k:k+len(dst)])
 	}
 }
 
 // Sum is Total over rows: it adds the rows of all machines.
 func (j *Job) Sum(n int, dst []float64, add func(lo, hi int, dst []float64)) {
-	j.total(n, shortRows, dst, add)
+	j.total(n, dst, add)
 	j.Reduce(dst)
 }
 
@@ -200,35 +193,18 @@ func (j *Job) Count(n int) int {
 	return int(count[0])
 }
 
-// Each gives some numbers of every machine, by rank; all give the same number of them.
-func (j *Job) Each(numbers ...float64) [][]float64 {
-	if j.Group == nil {
-		return [][]float64{numbers}
-	}
-	all := make([]float64, j.Group.Size*len(numbers))
-	copy(all[j.Group.Rank*len(numbers):], numbers)
-	j.Reduce(all)
-	return slices.Collect(slices.Chunk(all, max(1, len(numbers))))
-}
-
 // Range is the least and the largest number of all machines.
 func (j *Job) Range(least, largest float64) (low, high float64) {
-	low, high = least, largest
-	for _, ends := range j.Each(least, largest) {
-		low, high = min(low, ends[0]), max(high, ends[1])
+	if j.Group == nil {
+		return least, largest
 	}
-	return low, high
-}
-
-// Before adds up a whole number of every machine: of the machines before this one, by rank, and of all.
-func (j *Job) Before(n int) (before, all int) {
-	for rank, count := range j.Each(float64(n)) {
-		if j.Group != nil && rank == j.Group.Rank {
-			before = all
-		}
-		all += int(count[0])
+	ends := make([]float64, 2*j.Group.Size)
+	ends[2*j.Group.Rank], ends[2*j.Group.Rank+1] = least, largest
+	j.Reduce(ends)
+	for k := 0; k < len(ends); k += 2 {
+		least, largest = min(least, ends[k]), max(largest, ends[k+1])
 	}
-	return before, all
+	return least, largest
 }
 
 // Gather puts the numbers of all machines one behind the other, by rank; first is the place of this machine's.
@@ -236,8 +212,13 @@ func (j *Job) Gather(numbers []float64) (all []float64, first int) {
 	if j.Group == nil {
 		return numbers, 0
 	}
-	first, total := j.Before(len(numbers))
-	all = make([]float64, total)
+	ends := make([]float64, 1+j.Group.Size) // numbers of the machines before each rank, and of all
+	for k := j.Group.Rank; k < j.Group.Size; k++ {
+		ends[1+k] = float64(len(numbers))
+	}
+	j.Reduce(ends)
+	first = int(ends[j.Group.Rank])
+	all = make([]float64, int(ends[j.Group.Size]))
 	copy(all[first:], numbers)
 	j.Reduce(all)
 	return all, first
