@@ -11,21 +11,29 @@ import (
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
-// Costs are the costs of each class for each unlabeled row: its loss and its prior cost.
+// Costs are the costs of each class for each unlabeled row: its loss and its prior cost. Hard labels are those of units:
+// the unlabeled rows, or the copies that their weights stand for.
+//
+//	Problem  the k copies of a row are labeled separately; at most one row per class ends with mixed labels. A row of
+//	         weight k gets the same labels, each with its part of the weight
+//	Source   ours. With one label a row, a fit with whole weights ended up to 3 times as high as the fit of the copies
+//	         (switching, four planted classes), as exchanges of rows of unequal weight lose the class shares
+//	Cost     labels take as long as with copies; products do not
 type Costs struct {
 	Level     float64 // factor on the losses; λ' but for soft labels
 	objective *objective.Objective
-	units     units
 	values    []float64 // [unlabeled, K], until the next product of the risk
+	units     []int32   // [units] place in Unlabeled of each; nil: every row is one
+	unitCosts []float64 // [units, K]
 }
 
 // NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
-	c := &Costs{Level: o.Weight, objective: o, units: units{objective: o}}
+	c := &Costs{Level: o.Weight, objective: o}
 	if o.Sample.Copies != nil {
-		c.units.rows = []int32{} // not nil
+		c.units = []int32{} // not nil
 		for k, weight := range o.Sample.UnlabeledRows {
-			c.units.rows = append(c.units.rows, slices.Repeat([]int32{int32(k)}, int(weight))...)
+			c.units = append(c.units, slices.Repeat([]int32{int32(k)}, int(weight))...)
 		}
 	}
 	return c
@@ -90,7 +98,7 @@ func (c *Costs) measure(r *risk.Risk) {
 // Cheapest changes labels [units] to the best ones that keep the class counts, or the shares where weights are unequal.
 func (c *Costs) Cheapest(labels []int32) {
 	o := c.objective
-	labeling.Cheapest(o.Job, labels, c.finite(), c.units.weights(), o.Prior)
+	labeling.Cheapest(o.Job, labels, c.finite(), c.weights(), o.Prior)
 }
 
 // finite are the costs [units, K] for hard labels.
@@ -99,7 +107,7 @@ func (c *Costs) finite() []float64 {
 	if o.Sample.All.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
-	return c.units.costsOf(c.values)
+	return c.costsOf(c.values)
 }
 
 // Potentials of the classes, added to the class scores, give the best labeling at these scores as the largest ones.
@@ -109,8 +117,8 @@ func (c *Costs) Potentials(score objective.Scorer) []float64 {
 		score(c.row(k), i)
 	}
 	vector.Scale(c.values, -1)
-	weights := c.units.weights()
-	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.units.costsOf(c.values), weights, o.Prior)()
+	weights := c.weights()
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.costsOf(c.values), weights, o.Prior)()
 }
 
 // Spread is the largest standard deviation, over the classes, of cost minus mean cost of the rows not weakly labeled.
@@ -144,65 +152,52 @@ func Differences(a, b []int32) int {
 	return count
 }
 
-// units have hard labels: the unlabeled rows, or the copies that their weights stand for.
-//
-//	Problem  the k copies of a row are labeled separately; at most one row per class ends with mixed labels. A row of
-//	         weight k gets the same labels, each with its part of the weight
-//	Source   ours. With one label a row, a fit with whole weights ended up to 3 times as high as the fit of the copies
-//	         (switching, four planted classes), as exchanges of rows of unequal weight lose the class shares
-//	Cost     labels take as long as with copies; products do not
-type units struct {
-	objective *objective.Objective
-	rows      []int32   // [units] place in Unlabeled of each; nil: every row is one
-	costs     []float64 // [units, K]
-}
-
 // labelsOf are the labels of the units' rows, for labels [unlabeled].
-func (u *units) labelsOf(labels []int32) []int32 {
-	if u.rows == nil {
+func (c *Costs) labelsOf(labels []int32) []int32 {
+	if c.units == nil {
 		return slices.Clone(labels)
 	}
-	out := make([]int32, len(u.rows))
-	for k, row := range u.rows {
+	out := make([]int32, len(c.units))
+	for k, row := range c.units {
 		out[k] = labels[row]
 	}
 	return out
 }
 
-func (u *units) costsOf(costs []float64) []float64 {
-	if u.rows == nil {
+func (c *Costs) costsOf(costs []float64) []float64 {
+	if c.units == nil {
 		return costs
 	}
-	k := u.objective.Classes
-	u.costs = slices.Grow(u.costs[:0], len(u.rows)*k)
-	for _, j := range u.rows {
-		u.costs = append(u.costs, costs[int(j)*k:(int(j)+1)*k]...)
+	k := c.objective.Classes
+	c.unitCosts = slices.Grow(c.unitCosts[:0], len(c.units)*k)
+	for _, j := range c.units {
+		c.unitCosts = append(c.unitCosts, costs[int(j)*k:(int(j)+1)*k]...)
 	}
-	return u.costs
+	return c.unitCosts
 }
 
-func (u *units) weights() []float64 {
-	if u.rows == nil {
-		return u.objective.Sample.UnlabeledWeight
+func (c *Costs) weights() []float64 {
+	if c.units == nil {
+		return c.objective.Sample.UnlabeledWeight
 	}
-	return slices.Repeat([]float64{1 / float64(u.objective.Job.Count(len(u.rows)))}, len(u.rows))
+	return slices.Repeat([]float64{1 / float64(c.objective.Job.Count(len(c.units)))}, len(c.units))
 }
 
 // label puts the labels of units into a risk; rows with mixed labels become soft.
-func (u *units) label(r *risk.Risk, labels []int32) {
-	s, classes := u.objective.Sample, u.objective.Classes
-	if u.rows == nil {
+func (c *Costs) label(r *risk.Risk, labels []int32) {
+	s, classes := c.objective.Sample, c.objective.Classes
+	if c.units == nil {
 		for k, i := range s.Unlabeled {
 			r.Label[i] = labels[k]
 		}
 		return
 	}
 	r.SoftLabels = make([]float64, len(s.Unlabeled)*classes)
-	for k, row := range u.rows {
+	for k, row := range c.units {
 		r.SoftLabels[int(row)*classes+int(labels[k])] += 1 / s.UnlabeledRows[row]
 		r.Label[s.Unlabeled[row]] = labels[k]
 	}
-	for k, row := range u.rows {
+	for k, row := range c.units {
 		if i := s.Unlabeled[row]; r.Label[i] != labels[k] {
 			r.Label[i], r.Place[i] = -1, row
 		}

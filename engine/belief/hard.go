@@ -44,7 +44,7 @@ func (h *Hard) BeginByScores(scores []float64) {
 
 // Enter puts the labels into the risk with a part of the weight of the unlabeled rows.
 func (h *Hard) Enter(part float64) {
-	h.costs.units.label(h.Risk, h.Labels)
+	h.costs.label(h.Risk, h.Labels)
 	h.costs.weigh(h.Risk, part*h.costs.objective.Weight)
 }
 
@@ -62,7 +62,7 @@ func (h *Hard) Relabel() (switched int, entropy float64) {
 
 // Prior is the sum of the labels' prior costs, which the risk does not have. Forbidden labels, which are rare, add 0.
 func (h *Hard) Prior() float64 {
-	o, sum, rows := h.costs.objective, []float64{0}, h.costs.units.rows
+	o, sum, rows := h.costs.objective, []float64{0}, h.costs.units
 	if o.Sample.Weak == nil {
 		return 0
 	}

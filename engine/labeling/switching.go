@@ -118,10 +118,7 @@ func (c candidate) compare(d candidate) int {
 	return cmp.Compare(c.row, d.row)
 }
 
-const (
-	minMovers   = 8
-	moversShare = 128 // one row in this many is kept for each border of its class
-)
+const moversShare = 128 // one row in this many, and one more, is kept for each border of its class
 
 func newFrontier(labels []int32, costs []float64, classes int) *frontier {
 	f := &frontier{labels: labels, costs: costs, classes: classes, members: make([][]int32, classes),
@@ -149,7 +146,7 @@ func (f *frontier) fill(a, first, end int) {
 	borders := f.borders[a*f.classes+first : a*f.classes+end]
 	for k := range borders {
 		b := &borders[k]
-		b.keep = max(2*b.keep, minMovers, len(f.members[a])/moversShare)
+		b.keep = max(2*b.keep, 1+len(f.members[a])/moversShare)
 		b.movers, b.limit = b.movers[:0], math.Inf(1)
 		if first+k == a {
 			b.limit = math.Inf(-1)

@@ -47,7 +47,6 @@ const (
 	digest
 	firstSum
 	frameLength = 128
-	digestShift = 24 // the sum of 2^13 digests of 40 bits is exact
 )
 
 // votes are what a machine wants: an end of the run, of the part that is tried, or soon.
@@ -183,7 +182,7 @@ func (g *Group) write(v votes, length int) {
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
 	f[present], f[ranks], f[sizes] = 1, float64(g.Rank), float64(g.Size)
-	g.digest = float64(Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)}) >> digestShift)
+	g.digest = float64(uint32(Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)})))
 	f[digest] = g.digest
 }
 
