@@ -11,8 +11,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/weak"
 )
 
-// Costs are the costs of each class for each unlabeled row: its loss and its prior cost. Hard labels are those of units:
-// the unlabeled rows, or the copies that their weights stand for.
+// Costs are the costs of each class for each unlabeled row: its loss and its prior cost. Hard labels are those of
+// units: the unlabeled rows, or the copies that their weights stand for.
 //
 //	Problem  the k copies of a row are labeled separately; at most one row per class ends with mixed labels. A row of
 //	         weight k gets the same labels, each with its part of the weight

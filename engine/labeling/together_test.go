@@ -101,7 +101,7 @@ func TestMachinesLabelTheFirstOfEqualRows(t *testing.T) {
 	}
 }
 
-// Many classes: the labels and potentials of one machine to the bit, with ties, unequal weights and classes without rows.
+// Many classes: labels and potentials of one machine to the bit, with ties, unequal weights, and classes without rows.
 func TestMachinesFindTheCheapestLabelsOfOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for seed := range uint64(61) {
