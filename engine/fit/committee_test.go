@@ -172,24 +172,6 @@ func TestACommitteeKeepsSharesThatAreGivenOrThoseOfTheLabels(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 get the class that the committee predicts, too.
-func TestACommitteePredictsRowsOfWeightZero(t *testing.T) {
-	for name, data := range unevenTopics() {
-		weights := make([]float64, len(data.Labels))
-		for i, y := range data.Labels {
-			if y >= 0 || i%2 == 0 {
-				weights[i] = 1
-			}
-		}
-		result := mustFit(t, data, weights, method.Defaults())
-		for i, scores := range byRow(result, data) {
-			if data.Labels[i] < 0 && int(result.Transduction[i]) != vector.Largest(scores) {
-				t.Errorf("%s: row %d has class %d, scores %v", name, i, result.Transduction[i], scores)
-			}
-		}
-	}
-}
-
 // A transductive classifier without weights, by a regularization as strong, moves no shares.
 func TestACommitteeKeepsSharesWhereNoWeightIsLeft(t *testing.T) {
 	for name, data := range unevenTopics() {

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -257,51 +255,6 @@ func TestHistoryAndSoftLabels(t *testing.T) {
 	}
 }
 
-// A fit can be cancelled, and reports its steps. A wish to stop that is there from the beginning is as max_iter = 1,
-// without its warning.
-func TestCancelAndStop(t *testing.T) {
-	data := planted.Topics(800, 120, 6, 0.3, 10)
-	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-	all := settings()
-	for _, by := range probable {
-		o := plainOptions()
-		o.Method, o.Loss = by, "maxent"
-		all[string(by)] = o
-	}
-	for _, by := range []method.Method{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.Loss = by, "crammer_singer"
-		all[string(by)+" crammer_singer"] = o
-	}
-	for _, balance := range []string{"mean", "labels"} {
-		all["gradient "+balance] = gradientOptions(func(o *method.Options) { o.Balance = balance })
-	}
-	for name, o := range all {
-		if _, err := Fit(p, o, &work.Progress{Cancel: 1}, nil); !errors.Is(err, fault.ErrCancelled) {
-			t.Errorf("%s: %v", name, err)
-		}
-		progress := &work.Progress{}
-		if _, err := Fit(p, o, progress, nil); err != nil || progress.Step == 0 {
-			t.Errorf("%s: %v, %d steps reported", name, err, progress.Step)
-		}
-		stopped, err := Fit(p, o, &work.Progress{Cancel: work.Stop}, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		o.MaxIter = 1
-		one := mustFit(t, data, nil, o)
-		if !slices.Equal(stopped.Model.Coef, one.Model.Coef) || stopped.Model.Iterations != one.Model.Iterations {
-			t.Errorf("%s: %d steps, another model than that of one step", name, stopped.Model.Iterations)
-		}
-		if stopped.Model.Termination != "stopped" && one.Model.Termination == "max_iter" {
-			t.Errorf("%s: ended by %s", name, stopped.Model.Termination)
-		}
-		if warnings := stopped.Model.Warnings; len(warnings) > 0 && name != "gradient labels" { // a step of which collapses
-			t.Errorf("%s: warnings %v", name, warnings)
-		}
-	}
-}
-
 // A share that no whole number of rows has leaves a row undecided at any temperature: annealing must end all the same.
 func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	data := planted.Topics(298, 60, 10, 0.45, 13)
@@ -369,18 +322,6 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if got := errorRate(decisionsOf(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
 				t.Errorf("%s: error %.3f after %d steps", name, got, most)
 			}
-		}
-	}
-}
-
-// A run that ends just within max_iter is not said to be cut short.
-func TestMaxIterThatSuffices(t *testing.T) {
-	data := planted.Topics(300, 120, 6, 0.3, 10)
-	for name, o := range settings() {
-		free := mustFit(t, data, nil, o).Model
-		o.MaxIter = free.Iterations + 1
-		if m := mustFit(t, data, nil, o).Model; m.Termination != free.Termination || m.Iterations != free.Iterations {
-			t.Errorf("%s: %d steps of %d, ended by %s", name, m.Iterations, o.MaxIter, m.Termination)
 		}
 	}
 }

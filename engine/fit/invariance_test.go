@@ -12,10 +12,12 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // kindOfFit is a row of the table of invariances.
@@ -253,7 +255,7 @@ func TestInvariances(t *testing.T) {
 				holds func(t *testing.T, k *kindOfFit, p sample.Problem, o method.Options, one *Result)
 			}{
 				{"threads", sameOnThreads}, {"machines", sameOnMachines}, {"units", sameInOtherUnits},
-				{"copies", sameAsCopies}, {"rounding", sameButForRounding},
+				{"copies", sameAsCopies}, {"rounding", sameButForRounding}, {"starts", sameFromAnyStart}, {"ends", endsWhenTold},
 			} {
 				if !strings.Contains(k.no, property.name) && (one != nil || property.name == "threads") {
 					t.Run(property.name, func(t *testing.T) { property.holds(t, k, p, o, one) })
@@ -415,6 +417,9 @@ func sameButForRounding(t *testing.T, k *kindOfFit, p sample.Problem, o method.O
 				t.Errorf("row %d has class %d", i, y)
 			}
 		}
+		if n := len(of); len(got.Transduction) > n && got.Transduction[n-1] != got.Transduction[n+2] {
+			t.Errorf("a row has class %d, and with weight 0 class %d", got.Transduction[n-1], got.Transduction[n+2])
+		}
 		return differ(one, got, of)
 	}
 	if differs := try("order", "unit", "idle"); differs != "" {
@@ -444,5 +449,95 @@ func sameAsCopies(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options
 	}
 	if one.Model.Iterations != other.Model.Iterations {
 		t.Errorf("%d steps with weights, %d with copies", one.Model.Iterations, other.Model.Iterations)
+	}
+}
+
+// Where unlabeled rows have no weight the problem is convex: from its solution a fit ends where it begins, at once, and
+// from a far start at the same objective. The agreement is that with this solution, but where it knows of the class
+// prior; from another start there is none.
+func sameFromAnyStart(t *testing.T, k *kindOfFit, p sample.Problem, _ method.Options, one *Result) {
+	o := k.with(p)
+	if p.Start != nil && !math.IsNaN(one.Agreement) {
+		t.Errorf("agreement %v from another start", one.Agreement)
+	}
+	if p.Start != nil || p.Weak != nil || o.Calibrate {
+		return
+	}
+	o.UnlabeledWeight = 0
+	smoothed := o.Loss == method.Hinge || o.Loss == method.CrammerSinger // coarsely first
+	first := mustFitProblem(t, p, o)
+	p.Start = first.Model
+	second := mustFitProblem(t, p, o)
+	if n := second.Model.Iterations; n > 1 && !smoothed {
+		t.Errorf("%d steps from the optimum", n)
+	}
+	const made = 3.0 // passes that make the rows ready
+	if a, b := passesOf(first)-made, passesOf(second)-made; b > 0.7*a && !smoothed {
+		t.Errorf("%.1f passes from nothing, %.1f from the optimum", a, b)
+	}
+	// F is strongly convex: |w - w*|² <= 2 (F - F*) / α for both
+	distance, within := 0.0, 2*math.Sqrt(2*o.Tol*first.Model.Objective/o.Alpha)
+	for j, w := range first.Model.Coef {
+		distance += (w - second.Model.Coef[j]) * (w - second.Model.Coef[j])
+	}
+	if math.Sqrt(distance) > within {
+		t.Errorf("weights at a distance of %v, allowed %v", math.Sqrt(distance), within)
+	}
+	far := *first.Model
+	far.Coef, far.Intercept = slices.Clone(far.Coef), slices.Clone(far.Intercept)
+	for j := range far.Coef {
+		far.Coef[j] = 3 * math.Sin(float64(j))
+	}
+	far.Intercept[0] = -7
+	p.Start = &far
+	for name, of := range map[string]*Result{"the optimum": second, "far": mustFitProblem(t, p, o)} {
+		if a, b := first.Model.Objective, of.Model.Objective; math.Abs(a-b) > 2*o.Tol*a {
+			t.Errorf("objective %v, from %s %v", a, name, b)
+		}
+		if of.Agreement != 1 || first.Agreement != 1 {
+			t.Errorf("agreement %v of the supervised solution with itself, %v from %s", first.Agreement, of.Agreement, name)
+		}
+	}
+	same, all := 0.0, 0.0
+	for i, y := range p.Labels {
+		if y < 0 {
+			all++
+			if one.Transduction[i] == first.Transduction[i] {
+				same++
+			}
+		}
+	}
+	knows := k.way != nil || o.Loss != method.Maxent && o.Balance != "labels" && o.Balance != "share"
+	if got := one.Agreement; !(got > 0.2 && got <= 1) || !knows && math.Abs(got-same/all) > 2.5/all {
+		t.Errorf("agreement %v, by the models %v", got, same/all)
+	}
+}
+
+// A fit can be cancelled. A wish to stop that is there from the beginning is as a max_iter of 1, without its warning; a
+// max_iter that just suffices changes nothing.
+func endsWhenTold(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options, one *Result) {
+	if _, err := Fit(p, o, &work.Progress{Cancel: 1}, nil); !errors.Is(err, fault.ErrCancelled) {
+		t.Error(err)
+	}
+	progress := &work.Progress{Cancel: work.Stop}
+	stopped, err := Fit(p, o, progress, nil)
+	if err != nil || progress.Step == 0 {
+		t.Fatalf("%v, %d steps reported", err, progress.Step)
+	}
+	if last := one.Trained[len(one.Trained)-1]; p.Weak != nil || o.UnlabeledWeight == 0 || len(one.Trained) > 2 || last.Models > 1 {
+		return // there is nothing to stop, or each of several models has a max_iter
+	}
+	o.MaxIter = one.Model.Iterations + 1
+	if free := mustFitProblem(t, p, o); free.Model.Termination != one.Model.Termination ||
+		free.Model.Iterations != one.Model.Iterations {
+		t.Errorf("%d steps of %d, ended by %s", free.Model.Iterations, o.MaxIter, free.Model.Termination)
+	}
+	o.MaxIter = 1
+	least := mustFitProblem(t, p, o)
+	if !slices.Equal(stopped.Model.Coef, least.Model.Coef) || stopped.Model.Iterations != least.Model.Iterations {
+		t.Errorf("%d steps, another model than that of one step", stopped.Model.Iterations)
+	}
+	if m := stopped.Model; m.Termination != "stopped" && least.Model.Termination == "max_iter" || len(m.Warnings) > 0 {
+		t.Errorf("ended by %s, warnings %v", m.Termination, m.Warnings)
 	}
 }

@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,43 +11,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
-
-// startCases are problems of two and of many classes, with the ways there are to solve them.
-func startCases() map[string]func() (planted.Data, method.Options) {
-	two := func() planted.Data { return planted.Topics(300, 60, 20, 0.4, 3) }
-	four := func() planted.Data { return planted.Classes(300, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
-	wide := func() planted.Data { return planted.Classes(150, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) }
-	with := func(data func() planted.Data, change func(o *method.Options)) func() (planted.Data, method.Options) {
-		return func() (planted.Data, method.Options) {
-			d, o := data(), plainOptions()
-			o.ClassPrior.Shares = d.Shares()
-			change(&o)
-			return d, o
-		}
-	}
-	cases := map[string]func() (planted.Data, method.Options){
-		"two, no intercept":  with(two, func(o *method.Options) { o.FitIntercept = false }),
-		"four, no intercept": with(four, func(o *method.Options) { o.FitIntercept = false }),
-		"four, maxent":       with(four, func(o *method.Options) { o.Loss = "maxent" }),
-		"four, tree":         with(four, func(o *method.Options) { o.Hierarchy = []int{4, 4, 5, 5, -1, 4} }),
-		"two, maxent":        with(two, func(o *method.Options) { o.Loss = "maxent" }),
-		"two, pairs":         with(two, func(o *method.Options) { o.Method = "pair_switching" }),
-		"two, pairs, hinge":  with(two, func(o *method.Options) { o.Method, o.Loss = "pair_switching", "hinge" }),
-		"four, pairs":        with(four, func(o *method.Options) { o.Method = "pair_switching" }),
-		"four, hinge":        with(four, func(o *method.Options) { o.Loss, o.Balance = "hinge", "labels" }),
-		"four, wide":         with(wide, func(o *method.Options) {}),
-		"four, wide, tree":   with(wide, func(o *method.Options) { o.Method, o.Hierarchy = "switching", []int{4, 4, 5, 5, -1, 4} }),
-		"four, maxent, tree": with(four, func(o *method.Options) { o.Loss, o.Hierarchy = "maxent", []int{4, 4, 5, 5, -1, -1} }),
-	}
-	for _, by := range []string{"annealing", "switching"} {
-		for _, balance := range []string{"mean", "share", "labels"} {
-			change := func(o *method.Options) { o.Method, o.Balance = method.Method(by), balance }
-			cases[fmt.Sprintf("two, %s, %s", by, balance)] = with(two, change)
-			cases[fmt.Sprintf("four, %s, %s", by, balance)] = with(four, change)
-		}
-	}
-	return cases
-}
 
 func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o method.Options) *Result {
 	t.Helper()
@@ -67,53 +28,6 @@ func passesOf(r *Result) float64 {
 		}
 	}
 	return 0
-}
-
-// Without unlabeled rows the problem is convex: from its solution a fit ends where it begins, at once.
-func TestStartAtTheOptimumEndsThere(t *testing.T) {
-	for name, draw := range startCases() {
-		data, o := draw()
-		o.UnlabeledWeight = 0
-		first := fitFrom(t, data, nil, o)
-		second := fitFrom(t, data, first.Model, o)
-		if n := second.Model.Iterations; n > 1 && o.Loss != method.Hinge { // which is smoothed coarsely first
-			t.Errorf("%s: %d steps from the optimum", name, n)
-		}
-		if a, b := first.Model.Objective, second.Model.Objective; math.Abs(a-b) > 2*o.Tol*a {
-			t.Errorf("%s: objective %v, from there %v", name, a, b)
-		}
-		const made = 3.0 // passes that make the rows ready
-		if a, b := passesOf(first)-made, passesOf(second)-made; b > 0.7*a && o.Loss != method.Hinge {
-			t.Errorf("%s: %.1f passes from nothing, %.1f from the optimum", name, a, b)
-		}
-		// F is strongly convex: |w - w*|² <= 2 (F - F*) / α for both
-		distance, within := 0.0, 2*math.Sqrt(2*o.Tol*first.Model.Objective/o.Alpha)
-		for j, w := range first.Model.Coef {
-			distance += (w - second.Model.Coef[j]) * (w - second.Model.Coef[j])
-		}
-		if math.Sqrt(distance) > within {
-			t.Errorf("%s: weights at a distance of %v, allowed %v", name, math.Sqrt(distance), within)
-		}
-	}
-}
-
-// From a far start the solution of a convex problem is the same as from nothing.
-func TestAnyStartGivesTheSupervisedSolution(t *testing.T) {
-	for name, draw := range startCases() {
-		data, o := draw()
-		o.UnlabeledWeight = 0
-		first := fitFrom(t, data, nil, o)
-		far := *first.Model
-		far.Coef, far.Intercept = slices.Clone(far.Coef), slices.Clone(far.Intercept)
-		for j := range far.Coef {
-			far.Coef[j] = 3 * math.Sin(float64(j))
-		}
-		far.Intercept[0] = -7
-		second := fitFrom(t, data, &far, o)
-		if a, b := first.Model.Objective, second.Model.Objective; math.Abs(a-b) > 2*o.Tol*a {
-			t.Errorf("%s: objective %v, from a far start %v", name, a, b)
-		}
-	}
 }
 
 // After labels were added, a fit from the model before them ends near where one from nothing ends, sooner. Local minima
