@@ -3,14 +3,11 @@ package fit
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
@@ -54,37 +51,6 @@ func outcome(result *Result, data planted.Data, prior []float64) (errors, off fl
 	return errors / n, off
 }
 
-func TestManyClassesLearnFromUnlabeledRowsAndKeepTheirShares(t *testing.T) {
-	data := fiveClasses(1000, 3)
-	prior := make([]float64, 5)
-	for i, y := range data.Truth {
-		if data.Labels[i] < 0 {
-			prior[y] += 1.0 / 990
-		}
-	}
-	for name, o := range classSettings() {
-		o.ClassPrior.Shares = prior
-		plain := o
-		plain.UnlabeledWeight = 0
-		supervised, _ := outcome(mustFit(t, data, nil, plain), data, prior)
-		result := mustFit(t, data, nil, o)
-		wrong, off := outcome(result, data, prior)
-		t.Logf("%s: error %.3f, supervised %.3f, share off by %.4f, %d steps, %s", name, wrong, supervised, off,
-			result.Model.Iterations, result.Model.Termination)
-		if wrong > supervised-0.1 {
-			t.Errorf("%s: error %.3f, supervised %.3f", name, wrong, supervised)
-		}
-		if o.Balance != "labels" && off > 0.01 {
-			t.Errorf("%s: a share is off by %.4f", name, off)
-		}
-		for i, s := range byRow(result, data) {
-			if data.Labels[i] < 0 && result.Transduction[i] != int32(vector.Largest(s)) {
-				t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, vector.Largest(s), result.Transduction[i])
-			}
-		}
-	}
-}
-
 // Two classes with a column each have the classifier of a pair; the objective is twice as large. With
 // labeled rows that weigh more than all others together there is one solution to find; with few the two ways, which
 // take other steps, can end in neighboring ones.
@@ -115,25 +81,6 @@ func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-func TestWeightZeroAndNoUnlabeledRowsAreTheSupervisedFit(t *testing.T) {
-	data := fiveClasses(400, 6)
-	only := data
-	only.Labels = slices.Clone(data.Truth)
-	for _, loss := range []string{"squared_hinge", "maxent", "crammer_singer"} {
-		o := plainOptions()
-		o.Loss, o.Tol = method.Loss(loss), 1e-9
-		full := mustFit(t, only, nil, o)
-		o.Method = "switching"
-		again := mustFit(t, only, nil, o)
-		if !slices.Equal(full.Model.Coef, again.Model.Coef) {
-			t.Errorf("%s: the method matters without unlabeled rows", loss)
-		}
-		if wrong := disagreement(full.Transduction, data.Truth); wrong > 0 {
-			t.Errorf("%s: %d given labels changed", loss, wrong)
 		}
 	}
 }
@@ -180,38 +127,6 @@ func TestManyClassesKeepTheirShares(t *testing.T) {
 			}
 			if before := lastOf(result.History, "objective"); c.weighted && result.Model.Objective > 1.5*before {
 				t.Errorf("%s: the moved intercepts raise the objective from %v to %v", by, before, result.Model.Objective)
-			}
-		}
-	}
-}
-
-// Values at the end of the range of numbers are refused.
-func TestManyClassesRefuseHugeValues(t *testing.T) {
-	data := fiveClasses(60, 3)
-	for name, o := range classSettings() {
-		beyond := sample.Problem{Rows: planted.Resized(data.Rows, 0, func(_, _ int) float64 { return 0x1p1010 }), Labels: data.Labels}
-		if _, err := Fit(beyond, o, nil, nil); err == nil || !strings.Contains(err.Error(), "scale your features") {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
-
-// Label distributions of methods of probabilities are the softmax of the model's own scores.
-func TestDistributionsOfProbabilitiesAreThoseOfTheModel(t *testing.T) {
-	two, _ := topicsOf(2, 16, 5)
-	three, _ := topicsOf(3, 15, 5)
-	for classes, data := range map[int]planted.Data{2: two, 3: three, 5: fiveClasses(300, 5)} {
-		for _, name := range []method.Method{"entropy", "expectation"} {
-			o := plainOptions()
-			o.Method, o.Loss = name, "maxent"
-			result := mustFit(t, data, nil, o)
-			for i, scores := range byRow(result, data) {
-				vector.Softmax(scores, scores)
-				for y, p := range scores {
-					if got := result.Distributions[i*classes+y]; data.Labels[i] < 0 && math.Abs(got-p) > 1e-9 {
-						t.Fatalf("%s: row %d has %v of class %d, by its scores %v", name, i, got, y, p)
-					}
-				}
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -13,9 +12,11 @@ import (
 	"github.com/fewlabel/fewlabel/engine/labeling"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/minimize"
+	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -96,134 +97,6 @@ func runOf(t *testing.T, data planted.Data, o method.Options) (*method.Run, *ris
 	return r, k
 }
 
-// scores are recomputed from dense rows.
-func decisionsOf(result *Result, data planted.Data) []float64 {
-	out := make([]float64, len(data.Dense))
-	for i, row := range data.Dense {
-		out[i] = result.Model.Intercept[0]
-		for j, v := range row {
-			out[i] += v * result.Model.Coef[j]
-		}
-	}
-	return out
-}
-
-func unlabeledShare(f []float64, labels []int32) float64 {
-	count, positive := 0.0, 0.0
-	for i, label := range labels {
-		if label < 0 {
-			count++
-			if f[i] > 0 {
-				positive++
-			}
-		}
-	}
-	return positive / count
-}
-
-func errorRate(f []float64, truth []int32) float64 {
-	wrong := 0.0
-	for i, class := range truth {
-		if (f[i] > 0) != (class == 1) {
-			wrong++
-		}
-	}
-	return wrong / float64(len(f))
-}
-
-func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
-	data := planted.Topics(1500, 240, 6, 0.3, 12)
-	supervised := plainOptions()
-	supervised.UnlabeledWeight = 0
-	base := errorRate(decisionsOf(mustFit(t, data, nil, supervised), data), data.Truth)
-	for name, o := range settings() {
-		o.ClassPrior.Shares = []float64{0.7, 0.3}
-		result := mustFit(t, data, nil, o)
-		f := decisionsOf(result, data)
-		if got := errorRate(f, data.Truth); got > base-0.05 {
-			t.Errorf("%s: error %.3f, supervised %.3f", name, got, base)
-		}
-		if share := unlabeledShare(f, data.Labels); o.Balance != "labels" && math.Abs(share-0.3) > 0.002 {
-			t.Errorf("%s: %.4f positive, the class prior says 0.3", name, share)
-		}
-	}
-}
-
-// The final weights are the optimum for the final labels: the gradient is recomputed from dense rows.
-func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
-	data := planted.Topics(600, 120, 6, 0.4, 3)
-	for _, by := range []string{"annealing", "switching"} {
-		o := plainOptions()
-		o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = method.Method(by), "labels", []float64{0.6, 0.4}, 1e-9
-		result := mustFit(t, data, nil, o)
-		f := decisionsOf(result, data)
-		order := make([]int, 0, len(f))
-		for i, label := range data.Labels {
-			if label < 0 {
-				order = append(order, i)
-			}
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f[b], f[a]) })
-		sign := make([]float64, len(f))
-		for rank, i := range order { // labels of the unlabeled rows: the highest scores, as many as the prior says
-			sign[i] = -1
-			if float64(rank)+0.5 < 0.4*float64(len(order)) {
-				sign[i] = 1
-			}
-		}
-		gradient := make([]float64, 121)
-		for j, w := range result.Model.Coef {
-			gradient[j] = o.Alpha * w
-		}
-		gradient[120] = o.Alpha * result.Model.Intercept[0]
-		for i, row := range data.Dense {
-			cost := 1 / float64(len(order))
-			if data.Labels[i] >= 0 {
-				cost, sign[i] = 1.0/6, 2*float64(data.Labels[i])-1
-			}
-			slope := -cost * sign[i] * max(0, 1-sign[i]*f[i])
-			for j, v := range row {
-				gradient[j] += slope * v
-			}
-			gradient[120] += slope
-		}
-		norm := 0.0
-		for _, g := range gradient {
-			norm += g * g
-		}
-		if gap := norm / (2 * o.Alpha); gap > 2e-9*result.Model.Objective {
-			t.Errorf("%s: %v from the optimum of %v", by, gap, result.Model.Objective)
-		}
-	}
-}
-
-func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
-	data := planted.Topics(200, 60, 200, 0.5, 4)
-	var reference []float64
-	for _, by := range []string{"annealing", "switching", "pair_switching"} {
-		o := plainOptions()
-		o.Method = method.Method(by)
-		result := mustFit(t, data, nil, o)
-		if reference == nil {
-			reference = result.Model.Coef
-		}
-		if !slices.Equal(result.Model.Coef, reference) || len(result.Model.Warnings) != 1 {
-			t.Errorf("%s: another solution, or warnings %v", by, result.Model.Warnings)
-		}
-	}
-	half := planted.Topics(200, 60, 100, 0.5, 4)
-	none := plainOptions()
-	none.UnlabeledWeight = 0
-	weights := make([]float64, 200)
-	for i := range 100 {
-		weights[i] = 1
-	}
-	without, with := mustFit(t, half, weights, plainOptions()).Model, mustFit(t, half, nil, none).Model
-	if !slices.Equal(without.Coef, with.Coef) {
-		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
-	}
-}
-
 func TestHistoryAndSoftLabels(t *testing.T) {
 	data := planted.Topics(500, 60, 10, 0.3, 7)
 	for name, o := range settings() {
@@ -265,30 +138,6 @@ func TestAnnealingEndsWhereTheShareIsNoWholeNumberOfRows(t *testing.T) {
 	}
 }
 
-// Where all unlabeled rows are equal no threshold can part them: the side that is nearer to the prior takes all.
-func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
-	data := planted.Topics(4, 30, 4, 0.5, 14)
-	equal := data.Chosen(append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
-	for i := range equal.Labels[2:] {
-		equal.Labels[2+i] = -1
-	}
-	for name, o := range settings() {
-		if o.Balance == "labels" {
-			continue
-		}
-		for _, prior := range []float64{0.1, 0.9} {
-			o.ClassPrior.Shares = []float64{1 - prior, prior}
-			f := decisionsOf(mustFit(t, equal, nil, o), equal)
-			if share := unlabeledShare(f, equal.Labels); share != math.Round(prior) {
-				t.Errorf("%s: %v positive, the class prior says %v", name, share, prior)
-			}
-			if math.Abs(f[2]) < 1e-9 {
-				t.Errorf("%s: the equal rows are on the threshold: rounding decides about them", name)
-			}
-		}
-	}
-}
-
 func column(t *testing.T, result *Result, name string) []float64 {
 	t.Helper()
 	for _, c := range result.History {
@@ -319,7 +168,7 @@ func TestMaxIterIsKeptAndLeavesASensibleModel(t *testing.T) {
 			if len(level) > most || o.Method != "annealing" && level[len(level)-1] != o.UnlabeledWeight {
 				t.Errorf("%s: levels %v in %d steps", name, level, most)
 			}
-			if got := errorRate(decisionsOf(result, data), data.Truth); got > 0.29 { // 0.3: all in the larger class
+			if got, _ := outcome(result, data, o.ClassPrior.Shares); got > 0.29 { // 0.3: all in the larger class
 				t.Errorf("%s: error %.3f after %d steps", name, got, most)
 			}
 		}
@@ -406,6 +255,18 @@ func TestBadProblems(t *testing.T) {
 		_, err := Fit(p, o, nil, nil)
 		return err
 	}
+	start := func(features, classes int, intercept float64) func(p *sample.Problem, o *method.Options) {
+		m := &model.Linear{Classes: classes, Features: features, Outputs: model.OutputsOf(classes)}
+		m.Coef, m.Intercept = make([]float64, features*m.Outputs), slices.Repeat([]float64{intercept}, m.Outputs)
+		return func(p *sample.Problem, _ *method.Options) { p.Start = m }
+	}
+	huge := func(shares []float64) func(p *sample.Problem, o *method.Options) {
+		return func(p *sample.Problem, o *method.Options) {
+			if p.Rows = planted.Resized(p.Rows, 0, func(_, _ int) float64 { return 0x1p1010 }); shares != nil {
+				p.Labels[7], o.ClassPrior.Shares = 2, []float64{0.4, 0.4, 0.2}
+			}
+		}
+	}
 	for _, c := range []struct {
 		want   string
 		change func(p *sample.Problem, o *method.Options)
@@ -433,26 +294,18 @@ func TestBadProblems(t *testing.T) {
 		{"balance is \"mean\"", func(_ *sample.Problem, o *method.Options) { o.Balance, o.Loss = "mean", "maxent" }},
 		{"hierarchy: class 1", func(_ *sample.Problem, o *method.Options) { o.Hierarchy = []int{1, -1, 0} }},
 		{"loss is \"hinge\"", func(_ *sample.Problem, o *method.Options) { o.Method, o.Loss = "gradient", "hinge" }},
+		{"start has 29 features, but the rows have 30", start(29, 2, 0)},
+		{"start has 3 classes, but the labels and class_prior", start(30, 3, 0)},
+		{"start has weights up to 1e+60, which are too large", start(30, 2, 1e60)},
+		{"scale your features", huge(nil)}, {"scale your features", huge(fiveShares[:3])},
+		{"labels: no row has a label", func(p *sample.Problem, _ *method.Options) { // costs that differ by a rounding
+			p.Labels = slices.Repeat([]int32{-1}, 20)
+			p.Weak = planted.Weak(2, append([]float64{1e-17}, make([]float64, 39)...), p.Labels)
+		}},
 	} {
 		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", err, c.want)
 		}
-	}
-}
-
-func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
-	data := planted.Topics(20, 30, 4, 0.5, 11)
-	for i := range 4 {
-		data.Labels[i] = 1
-	}
-	result := mustFit(t, data, nil, plainOptions())
-	for i, f := range decisionsOf(result, data) {
-		if f <= 0 || result.Transduction[i] != 1 {
-			t.Fatalf("row %d: score %v", i, f)
-		}
-	}
-	if w := result.Model.Warnings; kinds(w) != "one_class" || w[0].Values["class"] != 1 {
-		t.Errorf("warnings %v", w)
 	}
 }
 
@@ -483,13 +336,130 @@ func TestCollapseIsSaidAndWhatKeepsTheThreshold(t *testing.T) {
 			t.Errorf("balance %s, intercept %v: %s", c.balance, c.intercept, warnings[0].Text)
 		}
 	}
+	one := mustFit(t, planted.Topics(21, 30, 20, 0.5, 11), nil, plainOptions()) // row, which can only be all of one class
+	if w := one.Model.Warnings; kinds(w) != "one_unlabeled" {
+		t.Errorf("warnings %v of one unlabeled row", w)
+	}
 }
 
-// One row can only be all of one class: that is no collapse.
-func TestOneUnlabeledRowIsNoCollapse(t *testing.T) {
-	data := planted.Topics(21, 30, 20, 0.5, 11)
-	result := mustFit(t, data, nil, plainOptions())
-	if w := result.Model.Warnings; kinds(w) != "one_unlabeled" {
-		t.Errorf("warnings %v", w)
+// Unlabeled rows lower the error, their labels keep the shares, and are those of the model's scores.
+func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
+	five := fiveClasses(800, 3)
+	prior := make([]float64, 5)
+	for i, y := range five.Truth {
+		if five.Labels[i] < 0 {
+			prior[y] += 1.0 / 790
+		}
+	}
+	for _, c := range []struct {
+		data      planted.Data
+		shares    []float64
+		all       map[string]method.Options
+		gain, off float64 // least and most
+	}{
+		{planted.Topics(1500, 240, 6, 0.3, 12), []float64{0.7, 0.3}, settings(), 0.05, 0.002},
+		{five, prior, classSettings(), 0.1, 0.01},
+	} {
+		for name, o := range c.all {
+			o.ClassPrior.Shares = c.shares
+			plain := o
+			plain.UnlabeledWeight = 0
+			supervised, _ := outcome(mustFit(t, c.data, nil, plain), c.data, c.shares)
+			result := mustFit(t, c.data, nil, o)
+			if wrong, off := outcome(result, c.data, c.shares); wrong > supervised-c.gain || o.Balance != "labels" && off > c.off {
+				t.Errorf("%s: error %.3f, supervised %.3f; a share is off by %.4f", name, wrong, supervised, off)
+			}
+			for i, s := range byRow(result, c.data) {
+				if y := vector.Largest(s); c.data.Labels[i] < 0 && result.Transduction[i] != int32(y) {
+					t.Fatalf("%s: row %d is class %d by its scores, %d by the fit", name, i, y, result.Transduction[i])
+				}
+			}
+		}
+	}
+}
+
+// The final weights are the best ones for the final labels: their objective is recomputed from dense rows.
+func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
+	for _, data := range []planted.Data{planted.Topics(600, 60, 6, 0.4, 3), planted.Classes(300, 40, 20, fiveShares, 3)} {
+		for _, by := range []method.Method{"annealing", "switching"} {
+			o := plainOptions()
+			o.Method, o.Balance, o.ClassPrior.Shares, o.Tol = by, "labels", data.Shares(), 1e-9
+			result := mustFit(t, data, nil, o)
+			l, best := newLabelings(data, o.Alpha, nil), 0.0
+			for k := range result.Model.Outputs {
+				best += l.side(result.Transduction, int32(k+2-min(2, result.Model.Outputs)))
+			}
+			if got := result.Model.Objective; !(math.Abs(got-best) < 2e-9*best) {
+				t.Errorf("%s: objective %v, of the best weights %v", by, got, best)
+			}
+		}
+	}
+}
+
+// Methods have no part in fits without unlabeled rows, or with rows without weight, which keep their labels.
+func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
+	for _, loss := range []method.Loss{"squared_hinge", "maxent", "crammer_singer"} {
+		for _, data := range []planted.Data{planted.Topics(200, 60, 200, 0.5, 4), planted.Classes(300, 250, 300, fiveShares, 6)} {
+			var reference *Result
+			for _, by := range []method.Method{"annealing", "switching", "pair_switching"} {
+				o := plainOptions()
+				o.Method, o.Loss = by, loss
+				if result := mustFit(t, data, nil, o); reference == nil {
+					reference = result
+				} else if !slices.Equal(result.Model.Coef, reference.Model.Coef) || len(result.Model.Warnings) != 1 {
+					t.Errorf("%s, %s: another solution, or warnings %v", by, loss, result.Model.Warnings)
+				}
+			}
+			if wrong := disagreement(reference.Transduction, data.Truth); wrong > 0 {
+				t.Errorf("%s: %d given labels changed", loss, wrong)
+			}
+		}
+	}
+	half := planted.Topics(200, 60, 100, 0.5, 4)
+	none := plainOptions()
+	none.UnlabeledWeight = 0
+	weights := slices.Concat(slices.Repeat([]float64{1}, 100), make([]float64, 100))
+	without, with := mustFit(t, half, weights, plainOptions()).Model, mustFit(t, half, nil, none).Model
+	if !slices.Equal(without.Coef, with.Coef) {
+		t.Error("unlabeled_weight 0 and rows of weight 0 differ")
+	}
+}
+
+// Where all unlabeled rows are equal no threshold can part them: the side that is nearer to the prior takes all.
+func TestEqualRowsGoToTheLikelierSide(t *testing.T) {
+	data := planted.Topics(4, 30, 4, 0.5, 14)
+	equal := data.Chosen(append([]int{0, 1}, slices.Repeat([]int{1}, 40)...))
+	for i := range equal.Labels[2:] {
+		equal.Labels[2+i] = -1
+	}
+	for name, o := range settings() {
+		for _, prior := range []float64{0.1, 0.9} {
+			o.ClassPrior.Shares = []float64{1 - prior, prior}
+			score := byRow(mustFit(t, equal, nil, o), equal)[2][1]
+			if o.Balance != "labels" && (math.Abs(score) < 1e-9 || (score > 0) != (prior > 0.5)) {
+				t.Errorf("%s: the equal rows have the score %v, the class prior says %v", name, score, prior)
+			}
+		}
+	}
+}
+
+// Labels of one class leave every method nothing to learn.
+func TestOneClassGivesAConstantModelAndAWarning(t *testing.T) {
+	data := planted.Topics(20, 30, 4, 0.5, 11)
+	for i := range 4 {
+		data.Labels[i] = 1
+	}
+	for _, by := range names(method.Defaults(), "method") {
+		o := plainOptions()
+		o.Method, o.Loss = method.Method(by), method.Find(method.Method(by)).Losses[0]
+		result := mustFit(t, data, nil, o)
+		for i, s := range byRow(result, data) {
+			if s[1] <= 0 || result.Transduction[i] != 1 {
+				t.Fatalf("%s: row %d has the scores %v", by, i, s)
+			}
+		}
+		if w := result.Model.Warnings; kinds(w) != "one_class" || w[0].Values["class"] != 1 {
+			t.Errorf("%s: warnings %v", by, w)
+		}
 	}
 }

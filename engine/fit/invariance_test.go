@@ -498,10 +498,11 @@ func sameFromAnyStart(t *testing.T, k *kindOfFit, p sample.Problem, _ method.Opt
 			t.Errorf("agreement %v of the supervised solution with itself, %v from %s", first.Agreement, of.Agreement, name)
 		}
 	}
-	same, all := 0.0, 0.0
+	same, all, positive := 0.0, 0.0, 0.0
 	for i, y := range p.Labels {
 		if y < 0 {
 			all++
+			positive += float64(first.Transduction[i])
 			if one.Transduction[i] == first.Transduction[i] {
 				same++
 			}
@@ -510,6 +511,10 @@ func sameFromAnyStart(t *testing.T, k *kindOfFit, p sample.Problem, _ method.Opt
 	knows := k.way != nil || o.Loss != method.Maxent && o.Balance != "labels" && o.Balance != "share"
 	if got := one.Agreement; !(got > 0.2 && got <= 1) || !knows && math.Abs(got-same/all) > 2.5/all {
 		t.Errorf("agreement %v, by the models %v", got, same/all)
+	}
+	if first.Model.Classes == 2 && o.Loss == method.SquaredHinge && p.Weights == nil &&
+		math.Abs(column(t, first, "positive_share")[0]-positive/all) > 1e-12 {
+		t.Errorf("the history of a supervised fit does not tell the share %v of class 1", positive/all)
 	}
 }
 

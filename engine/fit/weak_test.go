@@ -206,30 +206,6 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	}
 }
 
-// Costs that differ by a rounding say nothing: rows keep the weight of unlabeled ones.
-func TestCostsThatHardlyDifferHaveNoWeight(t *testing.T) {
-	data, costs := fiveClasses(300, 3), make([]float64, 5*300)
-	o := plainOptions()
-	o.ClassPrior.Shares = fiveShares
-	want := mustFit(t, data, nil, o)
-	for i := range data.Labels {
-		costs[5*i] = 1e-15
-	}
-	got := mustFitProblem(t, withCosts(data, 5, costs), o)
-	if a, b := got.Model.Objective, want.Model.Objective; math.Abs(a-b) > 1e-4*b {
-		t.Errorf("objective %v, without costs %v", a, b)
-	}
-}
-
-func TestPriorCostsChangeNothingWhereUnlabeledRowsTakeNoPart(t *testing.T) {
-	data, o := fiveClasses(300, 3), plainOptions()
-	o.UnlabeledWeight = 0
-	want, got := mustFit(t, data, nil, o), mustFitProblem(t, withCosts(data, 5, sets(data, 5, 2, 1)), o)
-	if !slices.Equal(want.Model.Coef, got.Model.Coef) {
-		t.Error("another model than without costs")
-	}
-}
-
 // Weights that are no numbers of copies: shares that sets contradict are refused, and those that are found give way.
 func TestSharesThatSetsOfUnequalWeightContradict(t *testing.T) {
 	data := fiveClasses(110, 3)
@@ -310,56 +286,6 @@ func TestFitsWithoutALabelBeginAtAllRows(t *testing.T) {
 		o := plainOptions()
 		o.Method, o.ClassPrior.Shares = "annealing", data.Shares()
 		mustFitProblem(t, withCosts(data, 2, costs), o)
-	}
-}
-
-// Costs that differ by a rounding are no evidence of anything.
-func TestFitsWithoutALabelNeedCostsThatDiffer(t *testing.T) {
-	data := fiveClasses(110, 3)
-	data.Labels = slices.Repeat([]int32{-1}, 110)
-	costs := make([]float64, 5*110)
-	costs[0] = 1e-17
-	_, err := Fit(withCosts(data, 5, costs), plainOptions(), nil, nil)
-	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "labels: no row has a label") {
-		t.Error(err)
-	}
-}
-
-// Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too.
-func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
-	data, o, progress := planted.Topics(4000, 250, 20, 0.35, 1), method.Defaults(), &work.Progress{}
-	costs := make([]float64, 2*4000)
-	for i := range 50 {
-		costs[2*i] = 2
-	}
-	p := withCosts(data, 2, costs)
-	first, err := learn(dataOf(t, p, o))
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := Fit(p, o, progress, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := int64(first.Model.Iterations + result.Model.Iterations); progress.Step != want {
-		t.Errorf("step %d, should be %d", progress.Step, want)
-	}
-}
-
-// Where of no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
-func TestRowsOfWhichLittleIsKnownNeedOneFit(t *testing.T) {
-	data, progress := planted.Topics(1000, 250, 20, 0.35, 1), &work.Progress{}
-	costs := make([]float64, 2*1000)
-	for i := range 200 {
-		costs[2*i+i%2] = math.Log(0.6 / 0.4)
-	}
-	p := withCosts(data, 2, costs)
-	result, err := Fit(p, method.Defaults(), progress, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := int64(result.Model.Iterations); progress.Step != want {
-		t.Errorf("%d steps, should be the %d of one fit", progress.Step, want)
 	}
 }
 
@@ -548,5 +474,49 @@ func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 	with := mustFitProblem(t, withCosts(data, 5, costs), o).Model.ClassPrior
 	if far, near := shares.Distance(without, truth), shares.Distance(with, truth); near >= far/2 {
 		t.Errorf("shares are off by %.3f, without these rows by %.3f", near, far)
+	}
+}
+
+// Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too. Where of
+// no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
+func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
+	for _, cost := range []float64{2, math.Log(0.6 / 0.4)} {
+		data, o, progress := planted.Topics(4000, 250, 20, 0.35, 1), method.Defaults(), &work.Progress{}
+		costs := make([]float64, 2*4000)
+		for i := range 50 {
+			costs[2*i] = cost
+		}
+		p := withCosts(data, 2, costs)
+		first, err := learn(dataOf(t, p, o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Fit(p, o, progress, nil)
+		want := int64(first.Model.Iterations)
+		if cost == 2 {
+			want += int64(result.Model.Iterations)
+		}
+		if err != nil || progress.Step != want {
+			t.Errorf("%v, step %d, should be %d", err, progress.Step, want)
+		}
+	}
+}
+
+// Costs that differ by a rounding say nothing: rows keep the weight of unlabeled ones. Nor do others where this is 0.
+func TestCostsThatHardlyDifferHaveNoWeight(t *testing.T) {
+	data, rounding := fiveClasses(300, 3), make([]float64, 5*300)
+	for i := range data.Labels {
+		rounding[5*i] = 1e-15
+	}
+	for weight, costs := range [][]float64{sets(data, 5, 2, 1), rounding} {
+		o := plainOptions()
+		o.ClassPrior.Shares, o.UnlabeledWeight = fiveShares, float64(weight)
+		got, want := mustFitProblem(t, withCosts(data, 5, costs), o), mustFit(t, data, nil, o)
+		if a, b := got.Model.Objective, want.Model.Objective; math.Abs(a-b) > 1e-4*b {
+			t.Errorf("objective %v, without costs %v", a, b)
+		}
+		if weight == 0 && !slices.Equal(want.Model.Coef, got.Model.Coef) {
+			t.Error("another model than without costs")
+		}
 	}
 }
