@@ -280,39 +280,3 @@ func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
 		}
 	}
 }
-
-// A third that has not ended is no start.
-func TestAThirdThatHasNotEndedIsNoStart(t *testing.T) {
-	withThird(t, 2000)
-	o := method.Defaults()
-	o.MaxIter = 3
-	result := mustFit(t, planted.Classes(4000, 250, 40, []float64{0.6, 0.2, 0.1, 0.1}, 2), nil, o)
-	if result.Model.Termination != "max_iter" {
-		t.Errorf("the fit ended by %s after %d steps", result.Model.Termination, result.Model.Iterations)
-	}
-}
-
-// From many rows on T of all rows begins where T of a third has ended: in fewer passes, with about as many errors. Not
-// with few labels, however many there are of a class, nor with fewer than two of a class.
-func TestTheTransductiveClassifierBeginsAtThatOfAThird(t *testing.T) {
-	four, eight := []float64{0.6, 0.2, 0.1, 0.1}, []float64{0.44, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08}
-	even := func(classes int) []float64 { return slices.Repeat([]float64{1 / float64(classes)}, classes) }
-	for _, c := range []struct {
-		labeled int
-		shares  []float64
-		warm    bool
-	}{{30, four, true}, {12, four, false}, {24, eight, true}, {32, even(4), true}, {30, even(20), false}} {
-		data := planted.Classes(4000, 250, c.labeled, c.shares, 2)
-		var passes, errors [2]float64
-		for k, rows := range []int{1 << 20, 2000} {
-			withThird(t, rows)
-			result := mustFit(t, data, nil, method.Defaults())
-			passes[k] = result.Trained[3].Passes // of annealing
-			errors[k] = float64(mistakes(result, data))
-		}
-		fewer := passes[1] <= 0.8*passes[0]
-		if fewer != c.warm || !c.warm && errors[0] != errors[1] || errors[1] > errors[0]+0.01*float64(len(data.Labels)) {
-			t.Errorf("%d labels of %d classes: %v passes, %v errors", c.labeled, len(c.shares), passes, errors)
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/panel"
 )
 
 func gradientOptions(change func(o *method.Options)) method.Options {
@@ -42,34 +41,6 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Two classes in a tree without groups have two columns: with twice alpha F is that of one column.
-func TestTwoClassesAsManyHaveTheObjectiveOfTwo(t *testing.T) {
-	data, values := planted.Topics(200, 30, 20, 0.4, 3), [2]float64{}
-	for k, change := range []func(o *method.Options){
-		func(o *method.Options) {},
-		func(o *method.Options) { o.Alpha, o.Hierarchy = 2*o.Alpha, []int{-1, -1} },
-	} {
-		r, risk := runOf(t, data, gradientOptions(change))
-		r.Costs.Admit(risk)
-		free := belief.NewFree(risk, r.Costs, 1)
-		free.Enter(1)
-		w := make([]float64, free.Dim())
-		shape := panel.Shape{Features: r.Objective.Sample.Rows.Cols(), Classes: 1 + k}
-		for j := range r.Objective.Sample.Rows.Cols() {
-			v := 3 * math.Sin(float64(1+j))
-			if k == 0 {
-				w[j] = v
-				continue
-			}
-			w[shape.At(j, 0)], w[shape.At(j, 1)] = -v/2, v/2
-		}
-		values[k] = free.At(w, make([]float64, len(w)))
-	}
-	if math.Abs(values[0]-values[1]) > 1e-12 {
-		t.Errorf("the objective is %v as a pair, %v as many", values[0], values[1])
 	}
 }
 
@@ -189,31 +160,6 @@ func TestGradientMethodEndsWhereTheGradientIsShort(t *testing.T) {
 				t.Errorf("%s, unlabeled_weight %v: objective %v, recomputed %v, |gradient|² / 2 alpha is %v of it (%s)", name,
 					weight, fitted.Model.Objective, value, gap/value, fitted.Model.Termination)
 			}
-		}
-	}
-}
-
-func TestTheGradientMethodGoesOnFromAModel(t *testing.T) {
-	for name, data := range map[string]planted.Data{
-		"two":  planted.Topics(1200, 250, 30, 0.35, 1),
-		"four": planted.Classes(1200, 250, 40, []float64{0.4, 0.3, 0.2, 0.1}, 1),
-	} {
-		o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares = data.Shares() })
-		before := fitFrom(t, data, nil, o)
-		again := fitFrom(t, data, before.Model, o)
-		if rise := again.Model.Objective/before.Model.Objective - 1; rise > o.Tol {
-			t.Errorf("%s: the objective rises by %v of it from where a fit ended", name, rise)
-		}
-		for i := len(data.Labels) - 20; i < len(data.Labels); i++ {
-			data.Labels[i] = data.Truth[i]
-		}
-		warm := fitFrom(t, data, before.Model, o)
-		if passesOf(again) > 0.1*passesOf(before) {
-			t.Errorf("%s: %v passes from where a fit of %v ended", name, passesOf(again), passesOf(before))
-		}
-		// With more labels another local minimum is near.
-		if n := mistakes(warm, data); n > len(data.Truth)/10 || warm.Model.Termination != "stationary" {
-			t.Errorf("%s: %d mistakes with more labels, ended by %s", name, n, warm.Model.Termination)
 		}
 	}
 }

@@ -47,33 +47,6 @@ func distance(a, b []float64) float64 {
 	return most
 }
 
-func TestSharesOfLabelsPickedEquallyAreFound(t *testing.T) {
-	for _, want := range [][]float64{{0.8, 0.2}, {0.1, 0.9}, {0.5, 0.3, 0.2}} {
-		data := planted.Classes(3000, 240, 240, want, 4)
-		found, drawn := estimated(t, problemOf(data))
-		if distance(found, want) > 0.05 || drawn > 0.01 {
-			t.Errorf("%v found for %v, drawn at random with probability %v", found, want, drawn)
-		}
-	}
-}
-
-func TestSharesOfRandomLabelsStayNearTheirs(t *testing.T) {
-	apart, random := 0.0, 0
-	for seed := range uint64(10) {
-		data := planted.Classes(2000, 240, 0, []float64{0.75, 0.15, 0.1}, seed)
-		copy(data.Labels, data.Truth[:60])
-		evidence, d := evidenceOf(t, problemOf(data), 1)
-		found, drawn := evidence.Shares(d.job)
-		apart += distance(found, shares.OfLabels(d.sample)) / 10
-		if drawn > 0.5 {
-			random++
-		}
-	}
-	if apart > 0.05 || random < 8 {
-		t.Errorf("%v from the shares of the labels on average; %d of 10 times they look drawn at random", apart, random)
-	}
-}
-
 func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	p := problemOf(planted.Classes(300, 60, 3, []float64{0.6, 0.3, 0.1}, 1))
 	p.Weights = slices.Repeat([]float64{1}, 300)
@@ -93,84 +66,6 @@ func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	lower, upper := evidence.Interval(d.job, found, shares.Bootstrap{Times: 5, Level: 0.9})
 	if slices.Max(lower) != 0 || slices.Min(upper) != 1 {
 		t.Errorf("interval from %v to %v, though nothing is known", lower, upper)
-	}
-}
-
-func TestAWeightIsARowTwiceForShares(t *testing.T) {
-	p := problemOf(planted.Classes(800, 120, 60, []float64{0.6, 0.3, 0.1}, 5))
-	list, twice := numbers(800), p
-	twice.Labels, p.Weights = slices.Clone(p.Labels), slices.Repeat([]float64{1}, 800)
-	for i := range 360 {
-		list, twice.Labels, p.Weights[i] = append(list, int32(i)), append(twice.Labels, p.Labels[i]), 2
-	}
-	twice.Rows = p.Rows.Selected(work.NewPool(1), list)
-	weighted, _ := estimated(t, p)
-	repeated, _ := estimated(t, twice)
-	if distance(weighted, repeated) > 1e-5 {
-		t.Errorf("%v with weights, %v with rows twice", weighted, repeated)
-	}
-}
-
-func TestSharesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 3)
-	p := problemOf(planted.Classes(12000, 240, 60, []float64{0.6, 0.3, 0.1}, 6))
-	var want [][]float64
-	for threads := 1; threads <= 3; threads++ {
-		evidence, d := evidenceOf(t, p, threads)
-		found, _ := evidence.Shares(d.job)
-		lower, upper := evidence.Interval(d.job, found, shares.Bootstrap{Times: 5, Level: 0.9, Seed: 3})
-		got := [][]float64{found, lower, upper}
-		if threads == 1 {
-			want = got
-		}
-		if !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
-			t.Errorf("%v on %d threads, %v on one", got, threads, want)
-		}
-	}
-}
-
-// With ten labels a class all classes begin at the same fold.
-func TestAPermutationOfClassesPermutesShares(t *testing.T) {
-	p := problemOf(planted.Classes(1000, 120, 30, []float64{0.6, 0.3, 0.1}, 7))
-	want, _ := estimated(t, p)
-	for i, y := range p.Labels {
-		if y >= 0 {
-			p.Labels[i] = (y + 1) % 3
-		}
-	}
-	got, _ := estimated(t, p)
-	if moved := []float64{got[1], got[2], got[0]}; distance(moved, want) > 1e-5 {
-		t.Errorf("%v, and %v with the classes permuted", want, moved)
-	}
-}
-
-func TestIntervalsHoldTheShares(t *testing.T) {
-	want, inside, wide := []float64{0.6, 0.3, 0.1}, 0, 0.0
-	for seed := range uint64(20) {
-		e, d := evidenceOf(t, problemOf(planted.Classes(1060, 240, 60, want, 100+seed)), 2)
-		found, _ := e.Shares(d.job)
-		lower, upper := e.Interval(d.job, found, shares.Bootstrap{Times: 30, Level: 0.9})
-		for y, share := range want {
-			wide += (upper[y] - lower[y]) / 60
-			if lower[y] <= share && share <= upper[y] {
-				inside++
-			}
-		}
-	}
-	if inside < 50 || wide > 0.35 {
-		t.Errorf("%d of 60 shares are inside the interval, whose mean width is %v", inside, wide)
-	}
-}
-
-func TestEightLabelsOfEachClassRevealTheirShares(t *testing.T) {
-	apart := 0.0
-	for seed := range uint64(10) {
-		want := []float64{0.75, 0.25}
-		found, _ := estimated(t, problemOf(planted.Classes(1500, 120, 16, want, 200+seed)))
-		apart += distance(found, want) / 10
-	}
-	if apart > 0.17 { // labels alone: 0.25; without the mixture 0.19
-		t.Errorf("%v from the true shares on average", apart)
 	}
 }
 
@@ -202,21 +97,6 @@ func TestAWrongViewHasNoWeight(t *testing.T) {
 	}
 }
 
-// Which of many unlabeled rows are used does not depend on their order.
-func TestSharesOfManyRowsHaveNoOrder(t *testing.T) {
-	data := planted.Classes(7000, 60, 30, []float64{0.6, 0.3, 0.1}, 1)
-	want, _ := estimated(t, problemOf(data))
-	order := rand.New(rand.NewPCG(1, 2)).Perm(len(data.Labels))
-	list, labels := make([]int32, len(order)), make([]int32, len(order))
-	for k, i := range order {
-		list[k], labels[k] = int32(i), data.Labels[i]
-	}
-	data.Rows, data.Labels = data.Rows.Selected(work.NewPool(1), list), labels
-	if got, _ := estimated(t, problemOf(data)); distance(got, want) > 1e-4 {
-		t.Errorf("%v, in another order %v", want, got)
-	}
-}
-
 func TestScoresOfAViewSumToZero(t *testing.T) {
 	data := planted.Classes(300, 60, 30, []float64{0.5, 0.3, 0.2}, 5)
 	for _, unit := range []float64{1, -1} { // mixtures of words and of spheres
@@ -231,5 +111,83 @@ func TestScoresOfAViewSumToZero(t *testing.T) {
 				t.Fatalf("scores %v", view)
 			}
 		}
+	}
+}
+
+// Shares of unlabeled rows are found from labels that are picked equally; those of random labels stay near theirs, and
+// look as if they were. Intervals hold the shares.
+func TestSharesOfPlantedRowsAreFound(t *testing.T) {
+	three := []float64{0.6, 0.3, 0.1}
+	for _, c := range []struct {
+		labels        string
+		rows, labeled int
+		shares        []float64
+		seeds, times  int     // the second for an interval
+		apart         float64 // in the mean, at most
+	}{
+		{"picked", 3000, 240, []float64{0.1, 0.9}, 1, 0, 0.05}, {"picked", 3000, 240, []float64{0.5, 0.3, 0.2}, 1, 0, 0.05},
+		{"picked", 1060, 60, three, 10, 30, 0.1}, {"random", 2000, 60, []float64{0.75, 0.15, 0.1}, 5, 0, 0.05},
+		{"picked", 1500, 16, []float64{0.75, 0.25}, 10, 0, 0.17}, // labels alone: 0.25; without the mixture 0.19
+	} {
+		apart, random, inside, wide, of := 0.0, 0, 0, 0.0, len(c.shares)*c.seeds
+		for seed := range uint64(c.seeds) {
+			data, want := planted.Classes(c.rows, 120+2*c.labeled%240, c.labeled, c.shares, 200+seed), c.shares
+			if c.labels == "random" {
+				data = planted.Classes(c.rows, 240, 0, c.shares, seed)
+				copy(data.Labels, data.Truth[:c.labeled])
+			}
+			e, d := evidenceOf(t, problemOf(data), 1)
+			found, drawn := e.Shares(d.job)
+			if drawn > 0.5 {
+				random++
+			}
+			if c.labels == "random" {
+				want = shares.OfLabels(d.sample)
+			}
+			apart += distance(found, want) / float64(c.seeds)
+			if c.times > 0 {
+				lower, upper := e.Interval(d.job, found, shares.Bootstrap{Times: c.times, Level: 0.9})
+				for y, share := range want {
+					if wide += (upper[y] - lower[y]) / float64(of); lower[y] <= share && share <= upper[y] {
+						inside++
+					}
+				}
+			}
+		}
+		if apart > c.apart || c.labels == "random" != (random > c.seeds/2) {
+			t.Errorf("%v: %v apart on average; %d of %d times labels look drawn at random", c, apart, random, c.seeds)
+		}
+		if c.times > 0 && (inside < of*5/6 || wide > 0.35) {
+			t.Errorf("%v: %d of %d shares are inside the interval, whose mean width is %v", c, inside, of, wide)
+		}
+	}
+}
+
+// Shares of more rows than are looked at have the same bits on any number of threads, with their intervals, and do not
+// depend on the order of rows; with ten labels a class, which all begin at the same fold, they go with their classes.
+func TestSharesDoNotDependOnOrdersAndThreads(t *testing.T) {
+	worktest.Processors(t, 3)
+	p := problemOf(planted.Classes(7000, 60, 30, []float64{0.6, 0.3, 0.1}, 1))
+	order := numbers(len(p.Labels))
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	moved := partOf(t, p, order)
+	for i, y := range moved.Labels {
+		if y >= 0 {
+			moved.Labels[i] = (y + 1) % 3
+		}
+	}
+	found := func(p sample.Problem, threads int) [][]float64 {
+		evidence, d := evidenceOf(t, p, threads)
+		shared, _ := evidence.Shares(d.job)
+		lower, upper := evidence.Interval(d.job, shared, shares.Bootstrap{Times: 5, Level: 0.9, Seed: 3})
+		return [][]float64{shared, lower, upper}
+	}
+	want := found(p, 1)
+	if got := found(p, 3); !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
+		t.Errorf("%v on three threads, %v on one", got, want)
+	}
+	got := found(moved, 1)[0]
+	if back := []float64{got[1], got[2], got[0]}; distance(back, want[0]) > 1e-4 {
+		t.Errorf("%v, and %v in another order, with the classes permuted", want[0], back)
 	}
 }

@@ -135,6 +135,9 @@ func TestMachinesFindTheFitOfOneByFewCalls(t *testing.T) {
 					continue
 				}
 				sameFit(t, name, o, want, got, parts)
+				if size == 1 && (ranks.Calls > 0 || !slices.Equal(got[0].Model.Coef, want.Model.Coef)) {
+					t.Errorf("%s: %d calls, or other weights", name, ranks.Calls) // it has nothing to add
+				}
 				frames, vectors := ranks.Lengths[frame], ranks.Calls-ranks.Lengths[frame]
 				if most, ok := mostCalls[name]; ok && (frames > most[0] || vectors > most[1]) {
 					t.Errorf("%s: %d frames and %d vectors, at most %d are wanted", name, frames, vectors, most)
@@ -320,60 +323,23 @@ func TestBadDataOnOneMachineIsAnErrorOfAll(t *testing.T) {
 	}
 }
 
-// Machines find the class shares of one, wherever labeled and unlabeled rows are; of more unlabeled rows than are
-// looked at where the order of rows is that of the machines.
+// Machines find the class shares of one, of more unlabeled rows than are looked at where the order of rows is that of
+// the machines.
 func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
-	for name, c := range map[string]struct {
-		data    planted.Data
-		weights func(i int) float64
-		inOrder bool
-	}{
-		"five classes, copies":    {data: fiveClasses(400, 3), weights: func(i int) float64 { return float64(1 + i*i%3) }},
-		"five classes, weights":   {data: fiveClasses(400, 3), weights: func(i int) float64 { return 0.5 + float64(i*7%10)/9 }},
-		"more rows than are read": {data: planted.Topics(7000, 100, 8, 0.4, 5), inOrder: true},
-	} {
-		p, o := sample.Problem{Rows: c.data.Rows, Labels: c.data.Labels}, method.Defaults()
-		for i := range p.Labels {
-			if c.weights != nil {
-				p.Weights = append(p.Weights, c.weights(i))
-			}
+	data, o := planted.Topics(7000, 100, 8, 0.4, 5), method.Defaults()
+	o.MaxIter, o.Tol = 1, 0.3
+	want := mustFit(t, data, nil, o)
+	for _, size := range []int{2, 3} {
+		parts := make([][]int32, size)
+		for i, n := 0, len(data.Labels); i < n; i++ {
+			parts[i*size/n] = append(parts[i*size/n], int32(i))
 		}
-		o.MaxIter, o.Tol = 1, 0.3
-		want, err := Fit(p, o, nil, nil)
-		if err != nil {
+		got, errs := fitTogether(t, worktest.NewRanks(size), problemOf(data), o, parts)
+		if err := errors.Join(errs...); err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range []int{2, 3} {
-			parts := parted(c.data, size)
-			if c.inOrder {
-				parts = make([][]int32, size)
-				for i := range p.Labels {
-					parts[i*size/len(p.Labels)] = append(parts[i*size/len(p.Labels)], int32(i))
-				}
-			}
-			got, errs := fitTogether(t, worktest.NewRanks(size), p, o, parts)
-			if err := errors.Join(errs...); err != nil {
-				t.Errorf("%s, %d machines: %v", name, size, err)
-				continue
-			}
-			for y, share := range want.Model.ClassPrior {
-				if math.Abs(got[0].Model.ClassPrior[y]-share) > 1e-9 {
-					t.Errorf("%s, %d machines: %v, alone %v", name, size, got[0].Model.ClassPrior, want.Model.ClassPrior)
-				}
-			}
+		if distance(got[0].Model.ClassPrior, want.Model.ClassPrior) > 1e-9 {
+			t.Errorf("%d machines: %v, alone %v", size, got[0].Model.ClassPrior, want.Model.ClassPrior)
 		}
-	}
-}
-
-// A group of one has nothing to add: its fit is that without a group, and makes no call.
-func TestAGroupOfOneMakesNoCall(t *testing.T) {
-	data, o, ranks := planted.Topics(200, 60, 8, 0.4, 5), plainOptions(), worktest.NewRanks(1)
-	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
-	got, errs := fitTogether(t, ranks, p, o, parted(data, 1))
-	if errs[0] != nil {
-		t.Fatal(errs[0])
-	}
-	if want := mustFitProblem(t, p, o); ranks.Calls > 0 || !slices.Equal(got[0].Model.Coef, want.Model.Coef) {
-		t.Errorf("%d calls, or other weights", ranks.Calls)
 	}
 }
