@@ -88,10 +88,10 @@ func TestManyClassesKeepTheirShares(t *testing.T) {
 			}
 			vector.Scale(shares, 1/total)
 			wrong, _ := outcome(result, c.data, c.shares)
-			if off := residualOf(shares, c.shares); off > 0.01 || c.tree != nil && wrong > 0.5 {
+			if off := distance(shares, c.shares); off > 0.01 || c.tree != nil && wrong > 0.5 {
 				t.Errorf("%s, %s: a share is off by %v, error %v", name, by, off, wrong)
 			}
-			if before := lastOf(result.History, "objective"); c.weighted && result.Model.Objective > 1.5*before {
+			if before := lastOf(t, result, "objective"); c.weighted && result.Model.Objective > 1.5*before {
 				t.Errorf("%s: the moved intercepts raise the objective from %v to %v", by, before, result.Model.Objective)
 			}
 		}

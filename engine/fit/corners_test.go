@@ -9,22 +9,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
 
-// One step is no annealing, but soft labels are those of the supervised scores and not the class prior.
-func TestSoftLabelsOfOneStep(t *testing.T) {
-	data, o := planted.Topics(200, 30, 20, 0.4, 3), plainOptions()
-	o.MaxIter = 1
-	result := mustFit(t, data, nil, o)
-	least, most := 1.0, 0.0
-	for i, y := range data.Labels {
-		if y < 0 {
-			least, most = min(least, result.Distributions[2*i]), max(most, result.Distributions[2*i])
-		}
-	}
-	if most-least < 0.1 {
-		t.Errorf("soft labels from %v to %v", least, most)
-	}
-}
-
 // Labels of one class and the shares of two are enough for every method, also with a tree.
 func TestSharesAndLabelsOfOneClass(t *testing.T) {
 	for _, by := range []string{

@@ -70,14 +70,6 @@ func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 
 var probable = []method.Method{"entropy", "expectation", "posterior"}
 
-// residualOf is the largest distance of a mean from its share.
-func residualOf(means, prior []float64) (residual float64) {
-	for y, share := range prior {
-		residual = max(residual, math.Abs(means[y]-share))
-	}
-	return residual
-}
-
 // Means of probabilities are the class prior; the objective is that of its definition, recomputed from dense rows, and
 // the distributions are the softmax of the model's own scores.
 func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
@@ -100,12 +92,12 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 				n++
 				p := softmaxOf(scores)
 				vector.Add(means, 1, p)
-				if got := result.Distributions[i*len(p) : (i+1)*len(p)]; residualOf(got, p) > 1e-9 {
+				if got := result.Distributions[i*len(p) : (i+1)*len(p)]; distance(got, p) > 1e-9 {
 					t.Fatalf("%s, %s classes: row %d has %v, by its scores %v", by, name, i, got, p)
 				}
 			}
 			vector.Scale(means, 1/n)
-			if residual := residualOf(means, prior); residual > 2*belief.Tolerance {
+			if residual := distance(means, prior); residual > 2*belief.Tolerance {
 				t.Errorf("%s, %s classes: the means are %v away from the prior", by, name, residual)
 			}
 			if reason := result.Model.Termination; reason != "converged" || len(result.Model.Warnings) > 0 {

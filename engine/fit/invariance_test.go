@@ -136,6 +136,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		})
 		sets.n, none.n = 120, 120
 		sets.weak, none.weak, none.unlabeled = true, true, true
+		none.way = func(t *testing.T) { withCoarseStart(t, 50) } // a part would lack most of what is known
 		if spec.OneMachine {
 			sets.no, none.no, sets.many, none.many = "machines", "machines", 1500, 1500
 		}
@@ -351,8 +352,8 @@ func inUnits(p sample.Problem, factor float64, further int) sample.Problem {
 
 // differ compares with a fit whose row k is row of[k]: the paths differ by rounding alone. A row on the threshold between
 // two classes, once that moves, goes where rounding decides.
-func differ(want, got *Result, of []int32) string {
-	a, b := lastOf(want.History, "objective"), lastOf(got.History, "objective")
+func differ(t *testing.T, want, got *Result, of []int32) string {
+	a, b := lastOf(t, want, "objective"), lastOf(t, got, "objective")
 	if !(math.Abs(a-b) <= 1e-6*a) {
 		return fmt.Sprintf("objective %v, not %v: %.1e", b, a, b/a-1)
 	}
@@ -420,7 +421,7 @@ func sameButForRounding(t *testing.T, k *kindOfFit, p sample.Problem, o method.O
 		if n := len(of); len(got.Transduction) > n && got.Transduction[n-1] != got.Transduction[n+2] {
 			t.Errorf("a row has class %d, and with weight 0 class %d", got.Transduction[n-1], got.Transduction[n+2])
 		}
-		return differ(one, got, of)
+		return differ(t, one, got, of)
 	}
 	if differs := try("order", "unit", "idle"); differs != "" {
 		t.Error(differs)
@@ -444,7 +445,7 @@ func sameAsCopies(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options
 		copies = append(copies, slices.Repeat([]int32{int32(i)}, weight)...)
 	}
 	one, other := mustFitProblem(t, weighted, o), mustFitProblem(t, partOf(t, p, copies), o)
-	if differs := differ(one, other, copies); differs != "" {
+	if differs := differ(t, one, other, copies); differs != "" {
 		t.Error(differs)
 	}
 	if one.Model.Iterations != other.Model.Iterations {
@@ -472,7 +473,7 @@ func sameFromAnyStart(t *testing.T, k *kindOfFit, p sample.Problem, _ method.Opt
 		t.Errorf("%d steps from the optimum", n)
 	}
 	const made = 3.0 // passes that make the rows ready
-	if a, b := passesOf(first)-made, passesOf(second)-made; b > 0.7*a && !smoothed {
+	if a, b := passesOf(t, first)-made, passesOf(t, second)-made; b > 0.7*a && !smoothed {
 		t.Errorf("%.1f passes from nothing, %.1f from the optimum", a, b)
 	}
 	// F is strongly convex: |w - w*|² <= 2 (F - F*) / α for both

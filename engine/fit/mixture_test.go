@@ -3,13 +3,11 @@ package fit
 import (
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
-	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 )
@@ -97,15 +95,16 @@ func TestASecondStartEndsNoHigher(t *testing.T) {
 		withMixture(t, 500)
 		mixed := mustFitProblem(t, p, o)
 		manyUnlabeled = 1 << 15
-		last, before := lastOf(mixed.History, "objective"), lastOf(alone.History, "objective")
-		if last > before || passesOf(mixed) <= passesOf(alone) {
-			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(mixed), passesOf(alone))
+		last, before := lastOf(t, mixed, "objective"), lastOf(t, alone, "objective")
+		if last > before || passesOf(t, mixed) <= passesOf(t, alone) {
+			t.Errorf("%s: objectives %v and %v, %v and %v passes", name, last, before, passesOf(t, mixed), passesOf(t, alone))
 		}
 	}
 }
 
 // lastOf is the last value of a column.
-func lastOf(history []path.Column, name string) float64 {
-	k := slices.IndexFunc(history, func(c path.Column) bool { return c.Name == name })
-	return history[k].Values[len(history[k].Values)-1]
+func lastOf(t *testing.T, r *Result, name string) float64 {
+	t.Helper()
+	values := column(t, r, name)
+	return values[len(values)-1]
 }

@@ -13,7 +13,7 @@ import (
 func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
 	for _, rows := range []int{2_000, 20_000} {
 		result := mustFit(t, planted.Line(rows), nil, method.Defaults())
-		if passes := passesOf(result); passes > 260 || result.Model.Iterations > 32 {
+		if passes := passesOf(t, result); passes > 260 || result.Model.Iterations > 32 {
 			t.Errorf("%d rows take %v passes in %d steps", rows, passes, result.Model.Iterations)
 		}
 	}

@@ -125,7 +125,7 @@ func (f *reference) distance(open []int, scores, slopes [][]float64) (value floa
 				means[y] += q / n
 			}
 		}
-		off = residualOf(means, prior)
+		off = distance(means, prior)
 		for y := range v {
 			v[y] += math.Log(prior[y] / means[y])
 		}

@@ -19,14 +19,7 @@ func fitFrom(t *testing.T, data planted.Data, start *model.Linear, o method.Opti
 	return result
 }
 
-func passesOf(r *Result) float64 {
-	for _, column := range r.History {
-		if column.Name == "n_passes" {
-			return column.Values[len(column.Values)-1]
-		}
-	}
-	return 0
-}
+func passesOf(t *testing.T, r *Result) float64 { return lastOf(t, r, "n_passes") }
 
 // After labels were added, a fit from the model before them ends near where one from nothing ends, sooner. Local minima
 // of hard labels differ by some percent from draw to draw, so that means over draws are compared.
@@ -45,16 +38,16 @@ func TestStartAfterMoreLabels(t *testing.T) {
 				before := fitFrom(t, data, nil, o)
 				again := fitFrom(t, data, before.Model, o)
 				if rise := again.Model.Objective/before.Model.Objective - 1; by == "gradient" &&
-					(rise > o.Tol || passesOf(again) > 0.1*passesOf(before)) {
+					(rise > o.Tol || passesOf(t, again) > 0.1*passesOf(t, before)) {
 					t.Errorf("%d classes: %v passes from where a fit of %v ended, to %v above its objective", classes,
-						passesOf(again), passesOf(before), rise)
+						passesOf(t, again), passesOf(t, before), rise)
 				}
 				for i := len(data.Labels) - 20; i < len(data.Labels); i++ {
 					data.Labels[i] = data.Truth[i]
 				}
 				fresh, warm := fitFrom(t, data, nil, o), fitFrom(t, data, before.Model, o)
 				worse += (warm.Model.Objective/fresh.Model.Objective - 1) / draws
-				passes += passesOf(warm) / passesOf(fresh) / draws
+				passes += passesOf(t, warm) / passesOf(t, fresh) / draws
 				if n := mistakes(warm, data); n > len(data.Truth)/10 && by == "gradient" { // another local minimum is near
 					t.Errorf("%d classes: %d mistakes with more labels", classes, n)
 				}

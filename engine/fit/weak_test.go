@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -158,88 +159,6 @@ func TestProbabilitiesOfTwoClassesLowerTheError(t *testing.T) {
 	}
 }
 
-// Shares that sets contradict are refused by names and numbers; those that are found give way.
-func TestSharesThatSetsContradictAreRefused(t *testing.T) {
-	data := fiveClasses(110, 3)
-	few, rare := make([]float64, 5*110), make([]float64, 5*110) // 60 rows have two classes, 10 the last one
-	for i, label := range data.Labels {
-		if label < 0 && i < 70 {
-			copy(few[5*i+2:], slices.Repeat([]float64{math.Inf(1)}, 3))
-		}
-		if label < 0 && i >= 20 {
-			rare[5*i+4] = math.Inf(1)
-		}
-	}
-	for _, c := range []struct {
-		costs, shares []float64
-		says          string
-	}{
-		{few, []float64{0.4, 0.1, 0.2, 0.2, 0.1}, "class_prior gives class 0 a share of 0.4, but some rows without a label " +
-			"cannot have some classes: a share of 0.48 is possible"},
-		{few, []float64{0.3, 0.3, 0.2, 0.1, 0.1}, ""},
-		{rare, []float64{0.3, 0.3, 0.1, 0.1, 0.2}, "class_prior gives class 4 a share of 0.2, but some rows without a label " +
-			"cannot have some classes: a share of 0.1 is possible"},
-		{few, []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}, "class_prior has 6 shares, but there are 5 classes"},
-		{rare, nil, ""},
-	} {
-		o := plainOptions()
-		if c.shares != nil {
-			o.ClassPrior = sample.ClassPrior{Shares: c.shares}
-		}
-		result, err := Fit(withCosts(data, 5, c.costs), o, nil, nil)
-		switch {
-		case c.says != "":
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, want %s", err, c.says)
-			}
-		case err != nil:
-			t.Error(err)
-		case c.shares == nil && result.Model.ClassPrior[4] > 0.1:
-			t.Errorf("class 4 has the share %v", result.Model.ClassPrior[4])
-		case c.shares != nil && !slices.Equal(result.Model.ClassPrior, c.shares):
-			t.Errorf("shares %v, given %v", result.Model.ClassPrior, c.shares)
-		}
-	}
-	p := withCosts(data, 6, append(slices.Repeat([]float64{0}, 659), 1))
-	if _, err := Fit(p, plainOptions(), nil, nil); err == nil || !strings.Contains(err.Error(), "class 5 has no labeled row") {
-		t.Error(err)
-	}
-}
-
-// Weights that are no numbers of copies: shares that sets contradict are refused, and those that are found give way.
-func TestSharesThatSetsOfUnequalWeightContradict(t *testing.T) {
-	data := fiveClasses(110, 3)
-	costs, weights, o := make([]float64, 5*110), []float64(nil), plainOptions()
-	confined, all := 0.0, 0.0
-	for i, label := range data.Labels {
-		weights = append(weights, 1+0.01*float64(i))
-		if label < 0 {
-			all += weights[i]
-		}
-		if label < 0 && i < 90 {
-			copy(costs[5*i+2:5*i+5], slices.Repeat([]float64{math.Inf(1)}, 3))
-			confined += weights[i]
-		}
-	}
-	p := withCosts(data, 5, costs)
-	p.Weights = weights
-	share := confined / all
-	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.2, 0.2}}
-	_, err := Fit(p, o, nil, nil)
-	if wantKinds(t, err, fault.BadData); !strings.Contains(err.Error(), "is possible") {
-		t.Error(err)
-	}
-	o.ClassPrior.Shares = []float64{share / 2, share/2 - 0.003, (1 - share) / 3, (1 - share) / 3, (1-share)/3 + 0.003}
-	if _, err := Fit(p, o, nil, nil); err != nil { // less than a row
-		t.Error(err)
-	}
-	o.ClassPrior = sample.ClassPrior{Rule: "labels"}
-	found := mustFitProblem(t, p, o).Model.ClassPrior
-	if got := found[0] + found[1]; math.Abs(got-share) > 1e-6 {
-		t.Errorf("classes 0 and 1 have the share %v, needed %v", got, share)
-	}
-}
-
 // A start by scores that say nothing is one by the prior costs.
 func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 	data := fiveClasses(600, 3)
@@ -271,21 +190,6 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 	}
 	if wrong > 20 {
 		t.Errorf("%d of 590 rows have another class than the cheapest one", wrong)
-	}
-}
-
-// Few rows of which something is known are all that fits without a label have: a part of the rows would lack most.
-func TestFitsWithoutALabelBeginAtAllRows(t *testing.T) {
-	withCoarseStart(t, 1000)
-	for seed := range uint64(1) {
-		data, costs := planted.Topics(2000, 100, 20, 0.35, seed), make([]float64, 2*2000)
-		for i, y := range data.Truth[:2] {
-			costs[2*i+1-int(y)] = 3
-		}
-		data.Labels = slices.Repeat([]int32{-1}, 2000)
-		o := plainOptions()
-		o.Method, o.ClassPrior.Shares = "annealing", data.Shares()
-		mustFitProblem(t, withCosts(data, 2, costs), o)
 	}
 }
 
@@ -517,6 +421,65 @@ func TestCostsThatHardlyDifferHaveNoWeight(t *testing.T) {
 		}
 		if weight == 0 && !slices.Equal(want.Model.Coef, got.Model.Coef) {
 			t.Error("another model than without costs")
+		}
+	}
+}
+
+// Shares that sets contradict are refused by names and numbers; those that are found give way. So it is with weights that
+// are no numbers of copies.
+func TestSharesThatSetsContradictAreRefused(t *testing.T) {
+	data, weights := fiveClasses(110, 3), make([]float64, 110)
+	few, rare, most := make([]float64, 5*110), make([]float64, 5*110), make([]float64, 5*110)
+	confined, all := 0.0, 0.0
+	for i, label := range data.Labels { // 60 rows have two classes, 10 the last one, or 80 have two
+		if weights[i] = 1 + 0.01*float64(i); label >= 0 {
+			continue
+		}
+		for y := range 5 {
+			if y >= 2 && i < 70 {
+				few[5*i+y] = math.Inf(1)
+			}
+			if y == 4 && i >= 20 {
+				rare[5*i+y] = math.Inf(1)
+			}
+			if y >= 2 && i < 90 {
+				most[5*i+y] = math.Inf(1)
+			}
+		}
+		if all += weights[i]; i < 90 {
+			confined += weights[i]
+		}
+	}
+	share, but := confined/all, ", but some rows without a label cannot have some classes: a share of "
+	near := []float64{share / 2, share/2 - 0.003, (1 - share) / 3, (1 - share) / 3, (1-share)/3 + 0.003} // by less than a row
+	for _, c := range []struct {
+		costs, weights, shares []float64
+		says                   string
+	}{
+		{few, nil, []float64{0.4, 0.1, 0.2, 0.2, 0.1}, "class_prior gives class 0 a share of 0.4" + but + "0.48 is possible"},
+		{few, nil, []float64{0.3, 0.3, 0.2, 0.1, 0.1}, ""},
+		{rare, nil, []float64{0.3, 0.3, 0.1, 0.1, 0.2}, "class_prior gives class 4 a share of 0.2" + but + "0.1 is possible"},
+		{few, nil, []float64{0.3, 0.3, 0.1, 0.1, 0.1, 0.1}, "class_prior has 6 shares, but there are 5 classes"},
+		{rare, nil, nil, ""}, {most, weights, []float64{0.2, 0.2, 0.2, 0.2, 0.2}, "is possible"}, {most, weights, near, ""},
+		{most, weights, nil, ""},
+		{append(slices.Repeat([]float64{0}, 659), 1), nil, nil, "class 5 has no labeled row"},
+	} {
+		o, p := plainOptions(), withCosts(data, len(c.costs)/110, c.costs)
+		if p.Weights = c.weights; c.shares != nil {
+			o.ClassPrior = sample.ClassPrior{Shares: c.shares}
+		}
+		result, err := Fit(p, o, nil, nil)
+		if c.says != "" || err != nil {
+			if wantKinds(t, err, fault.BadData, fault.BadArgument); c.says == "" || !strings.Contains(fmt.Sprint(err), c.says) {
+				t.Errorf("%v, want %q", err, c.says)
+			}
+			continue
+		}
+		found := result.Model.ClassPrior
+		if c.shares == nil && c.weights == nil && found[4] > 0.1 ||
+			c.shares == nil && c.weights != nil && math.Abs(found[0]+found[1]-share) > 1e-6 ||
+			c.shares != nil && c.weights == nil && !slices.Equal(found, c.shares) {
+			t.Errorf("shares %v, given %v", found, c.shares)
 		}
 	}
 }
