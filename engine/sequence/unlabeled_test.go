@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -293,21 +292,5 @@ func TestAGivenClassPriorIsMet(t *testing.T) {
 	}
 	if share < 0.6 || share > 0.8 {
 		t.Errorf("tag 0 has the share %v", share)
-	}
-}
-
-func TestBadOptionsOfUnlabeledSequencesAreNamed(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(o *Options)
-		says   string
-	}{
-		"few shares": {func(o *Options) { o.ClassPrior = []float64{1} }, "class_prior has 1 shares, but there are 3 tags"},
-		"sum":        {func(o *Options) { o.ClassPrior = []float64{1, 1, 1} }, "class_prior sums to 3"},
-	} {
-		o := Defaults()
-		test.change(&o)
-		if _, err := Fit(planted(3, 40, 0), o, nil); err == nil || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

@@ -264,28 +264,6 @@ func TestMoreProblemsThanProbesGiveTheSubspaceOfADenseSVD(t *testing.T) {
 	}
 }
 
-func TestPlantedTopicsAreFound(t *testing.T) {
-	const topics = 5
-	p := planted(8000, 200, 120, topics, 3)
-	result := fit(t, p.Problem, func(*Options) {})
-	// The subspace holds the differences of topics: rows of one topic agree in it, those of two do not.
-	pattern := mat.NewDense(200, topics-1, nil)
-	for k := range topics - 1 {
-		for j := range 200 {
-			if j%topics == k {
-				pattern.Set(j, k, 1)
-			}
-			if j%topics == topics-1 {
-				pattern.Set(j, k, -1)
-			}
-		}
-	}
-	basis, _ := leftVectors(pattern, topics-1)
-	if off := distance(result.components(), basis); off > 0.2 {
-		t.Errorf("the subspace is %g from that of the topics", off)
-	}
-}
-
 // objective is equation 6 for dense weights and the best v at Θ.
 func (p drawn) objective(u *mat.Dense, theta []float64, h int, alpha float64) float64 {
 	x, y := centered(p.scaled()), centered(p.labels)
@@ -345,22 +323,14 @@ func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 		p.Groups[j] = int32(j % 2)
 	}
 	u := p.solved(alpha, nil)
+	p.needParts(t, fit(t, p.Problem, func(o *Options) { o.Components = h }), p.sides(), h)
 	for rounds := 1; rounds <= 2; rounds++ {
 		result := fit(t, p.Problem, func(o *Options) {
 			o.Components, o.Solver, o.Alpha, o.MaxIter, o.Tol = h, Squared, alpha, 200, 1e-12
 			o.Unit, o.Alternations = false, rounds
 		})
 		theta := p.ofGroups(result.components(), h)
-		for g := range 2 {
-			want, _ := leftVectors(p.partOf(u, g), h)
-			full := mat.NewDense(60, h, nil)
-			for k := range 30 {
-				full.SetRow(2*k+g, want.RawRowView(k))
-			}
-			if off := distance(theta[g*h*60:(g+1)*h*60], full); off > 1e-6 {
-				t.Errorf("round %d, group %d: the subspaces are %g apart", rounds, g, off)
-			}
-		}
+		p.needParts(t, result, u, h)
 		want := p.objective(u, theta, 2*h, alpha)
 		if got := result.Objectives[rounds-1]; math.Abs(got-want) > 1e-6*want {
 			t.Errorf("round %d: objective %v, should be %v", rounds, got, want)
@@ -370,6 +340,27 @@ func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 		inside.Mul(all, u)
 		center.Mul(all.T(), &inside)
 		u = p.solved(alpha, &center)
+	}
+}
+
+// needParts compares the components of two groups, of even and of odd features, and their strengths with those of u.
+func (p drawn) needParts(t *testing.T, result *Result, u *mat.Dense, h int) {
+	t.Helper()
+	theta := p.ofGroups(result.components(), h)
+	for g := range 2 {
+		own := theta[g*h*60 : (g+1)*h*60]
+		needOrthonormal(t, own, h)
+		want, strengths := leftVectors(p.partOf(u, g), h)
+		full := mat.NewDense(60, h, nil)
+		for k := range 30 {
+			full.SetRow(2*k+g, want.RawRowView(k))
+		}
+		if off := distance(own, full); off > 1e-6 {
+			t.Errorf("group %d: the subspaces are %g apart", g, off)
+		}
+		if got := result.Strengths[h*g]; math.Abs(got-strengths[0]) > 1e-6*strengths[0] {
+			t.Errorf("group %d: strength %v, should be %v", g, got, strengths[0])
+		}
 	}
 }
 
@@ -385,21 +376,12 @@ func (p drawn) ofGroups(components []float64, h int) []float64 {
 	return theta
 }
 
-// partOf is the rows of u of a group.
+// partOf is the rows of u of one of two groups.
 func (p drawn) partOf(u *mat.Dense, group int) *mat.Dense {
-	var part *mat.Dense
-	_, m := u.Dims()
-	for j, of := range p.Groups {
-		if int(of) == group {
-			row := mat.NewDense(1, m, mat.Row(nil, j, u))
-			if part == nil {
-				part = row
-				continue
-			}
-			var stacked mat.Dense
-			stacked.Stack(part, row)
-			part = &stacked
-		}
+	d, m := u.Dims()
+	part := mat.NewDense(d/2, m, nil)
+	for k := range d / 2 {
+		part.SetRow(k, mat.Row(nil, 2*k+group, u))
 	}
 	return part
 }
@@ -432,33 +414,6 @@ func TestComponentsHaveTheSameBits(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, %s: other components", solver, name)
 			}
-		}
-	}
-}
-
-func TestEveryGroupHasItsComponents(t *testing.T) {
-	p := planted(300, 60, 40, 5, 6)
-	p.Groups = make([]int32, 60)
-	for j := range p.Groups {
-		p.Groups[j] = int32(j % 2)
-	}
-	result := fit(t, p.Problem, func(*Options) {})
-	whole := p.sides()
-	for g := range 2 {
-		part, own := mat.NewDense(30, 40, nil), make([]float64, 4*30)
-		for j := range 30 {
-			part.SetRow(j, mat.Row(nil, 2*j+g, whole))
-			for c := range 4 {
-				own[c*30+j] = result.components()[c*60+2*j+g]
-			}
-		}
-		needOrthonormal(t, own, 4)
-		want, strengths := leftVectors(part, 4)
-		if off := distance(own, want); off > 1e-6 {
-			t.Errorf("group %d: the subspaces are %g apart", g, off)
-		}
-		if got := result.Strengths[4*g]; math.Abs(got-strengths[0]) > 1e-6*strengths[0] {
-			t.Errorf("group %d: strength %v, should be %v", g, got, strengths[0])
 		}
 	}
 }
