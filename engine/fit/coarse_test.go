@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -164,5 +165,31 @@ func TestWhatBeginsAtAPart(t *testing.T) {
 		case wrong[1] > wrong[0]+0.01*float64(len(data.Labels)) || c.maxIter == 3 && fits[1].Model.Termination != "max_iter":
 			t.Errorf("%v: %v mistakes, ended by %s", c, wrong, fits[1].Model.Termination)
 		}
+	}
+}
+
+// Few rows choose the method and the start of the whole fit, which leaves its sample as it was: the next fit is the
+// same.
+func TestAFitLeavesItsSampleAsItWas(t *testing.T) {
+	data, o := planted.Topics(9000, 250, 16, 0.35, 1), plainOptions()
+	o.ClassPrior.Shares = []float64{0.5, 0.5}
+	d := settingOf(t, data, o)
+	s := d.sample
+	before := *s
+	first, err := learn(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.trace.Steps() > 8 {
+		t.Fatal("no part of the rows was fitted")
+	}
+	second, err := learn(d)
+	if err != nil || !slices.Equal(first.Model.Coef, second.Model.Coef) || !reflect.DeepEqual(before, *s) {
+		t.Errorf("another model or sample (%v)", err)
+	}
+	want := o.OfSample()
+	want.ClassWeight.Rule = "none" // what "auto" is with given shares
+	if !reflect.DeepEqual(s.Options, want) || !slices.Equal(s.Options.ClassPrior.Shares, []float64{0.5, 0.5}) {
+		t.Errorf("options %v", s.Options)
 	}
 }

@@ -116,8 +116,10 @@ func kindsOfFits() (all []*kindOfFit) {
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
-	k := add("committee, whole weights", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
-	k.weight, k.no = whole, "copies"
+	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
+		k := add("committee, "+name+" weights", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+		k.weight, k.no = weight, "copies"
+	}
 	add("max_switches", four, func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 3 }).no = "machines"
 	add("calibrated", four, func(o *method.Options) {
 		o.Calibrate, o.ClassPrior = true, sample.ClassPrior{Rule: "auto"}
@@ -530,7 +532,8 @@ func endsWhenTold(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options
 	if err != nil || progress.Step == 0 {
 		t.Fatalf("%v, %d steps reported", err, progress.Step)
 	}
-	if last := one.Trained[len(one.Trained)-1]; p.Weak != nil || o.UnlabeledWeight == 0 || len(one.Trained) > 2 || last.Models > 1 {
+	last := one.Trained[len(one.Trained)-1]
+	if p.Weak != nil || o.UnlabeledWeight == 0 || len(one.Trained) > 2 || last.Models > 1 {
 		return // there is nothing to stop, or each of several models has a max_iter
 	}
 	o.MaxIter = one.Model.Iterations + 1
