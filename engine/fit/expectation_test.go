@@ -68,8 +68,6 @@ func TestAPriorThatTheRowsDoNotAllowIsAWarning(t *testing.T) {
 	}
 }
 
-var probable = []method.Method{"entropy", "expectation", "posterior"}
-
 // Means of probabilities are the class prior; the objective is that of its definition, recomputed from dense rows, and
 // the distributions are the softmax of the model's own scores.
 func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {

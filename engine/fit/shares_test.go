@@ -33,12 +33,6 @@ func problemOf(data planted.Data) sample.Problem {
 	return sample.Problem{Rows: data.Rows, Labels: data.Labels}
 }
 
-func estimated(t *testing.T, p sample.Problem) (found []float64, drawn float64) {
-	t.Helper()
-	evidence, _ := evidenceOf(t, p, 1)
-	return evidence.Shares(work.NewJob(1, nil))
-}
-
 func distance(a, b []float64) float64 {
 	most := 0.0
 	for y, v := range a {
