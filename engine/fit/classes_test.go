@@ -98,8 +98,8 @@ func TestManyClassesKeepTheirShares(t *testing.T) {
 	}
 }
 
-// Two classes with a column each have the classifier of a pair; the objective is twice as large, or with twice alpha that
-// of the gradient method the same. With labeled rows that weigh more than all others together there is one solution to
+// Two classes with a column each have the classifier of a pair; the objective is twice as large, or with twice alpha
+// that of the gradient method the same. With labeled rows that weigh more than all others together there is one solution to
 // find; with few the two ways, which take other steps, can end in neighboring ones.
 func TestTwoClassesAsManyAgreeWithTheTwoClassWay(t *testing.T) {
 	for seed := range uint64(3) {

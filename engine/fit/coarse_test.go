@@ -117,8 +117,8 @@ func TestFewRowsMayChooseSwitching(t *testing.T) {
 }
 
 // Fits of 4,000 rows begin at a third of them, or at a part of two classes, where the loss and the regularization suit
-// that and there are labels enough; a committee needs fewer. They end in fewer passes, with about as many errors. A part
-// that has not ended is no start, and one with most of the rows, as many labeled ones, saves no time.
+// that and there are labels enough; a committee needs fewer. They end in fewer passes, with about as many errors. A
+// part that has not ended is no start, and one with most of the rows, as many labeled ones, saves no time.
 func TestWhatBeginsAtAPart(t *testing.T) {
 	few, tail := []float64{0.6, 0.2, 0.1, 0.1}, []float64{0.44, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08}
 	even := slices.Repeat([]float64{0.1}, 10)
@@ -136,7 +136,8 @@ func TestWhatBeginsAtAPart(t *testing.T) {
 		{"committee squared_hinge", 1e-3, 30, few, 1000, true}, {"committee squared_hinge", 1e-3, 12, few, 1000, false},
 		{"committee squared_hinge", 1e-3, 24, tail, 1000, true}, {"committee squared_hinge", 1e-3, 15, even, 1000, false},
 		{"committee squared_hinge", 1e-3, 40, few, 3, false}, {"annealing squared_hinge", 1e-3, 20, few[:2], 1000, true},
-		{"annealing squared_hinge", 1e-5, 20, few[:2], 1000, false}, {"switching squared_hinge", 1e-5, 20, few[:2], 1000, false},
+		{"annealing squared_hinge", 1e-5, 20, few[:2], 1000, false},
+		{"switching squared_hinge", 1e-5, 20, few[:2], 1000, false},
 		{"switching squared_hinge 5", 1e-3, 20, few[:2], 1000, false},
 	} {
 		var by, loss string

@@ -335,7 +335,8 @@ func TestUnlabeledRowsHelpAndTheShareIsKept(t *testing.T) {
 			plain.UnlabeledWeight = 0
 			supervised, _ := outcome(mustFit(t, c.data, nil, plain), c.data, c.shares)
 			result := mustFit(t, c.data, nil, o)
-			if wrong, off := outcome(result, c.data, c.shares); wrong > supervised-c.gain || o.Balance != "labels" && off > c.off {
+			wrong, off := outcome(result, c.data, c.shares)
+			if wrong > supervised-c.gain || o.Balance != "labels" && off > c.off {
 				t.Errorf("%s: error %.3f, supervised %.3f; a share is off by %.4f", name, wrong, supervised, off)
 			}
 			for i, s := range byRow(result, c.data) {
@@ -367,8 +368,9 @@ func TestFinalWeightsAreOptimalForTheFinalLabels(t *testing.T) {
 
 // Methods have no part in fits without unlabeled rows, or with rows without weight, which keep their labels.
 func TestNoUnlabeledRowsAndNoWeightGiveTheSupervisedSolution(t *testing.T) {
+	two, five := planted.Topics(200, 60, 200, 0.5, 4), planted.Classes(300, 250, 300, fiveShares, 6)
 	for _, loss := range []method.Loss{"squared_hinge", "maxent", "crammer_singer"} {
-		for _, data := range []planted.Data{planted.Topics(200, 60, 200, 0.5, 4), planted.Classes(300, 250, 300, fiveShares, 6)} {
+		for _, data := range []planted.Data{two, five} {
 			var reference *Result
 			for _, by := range []method.Method{"annealing", "switching", "pair_switching"} {
 				o := plainOptions()

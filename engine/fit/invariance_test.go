@@ -117,7 +117,9 @@ func kindsOfFits() (all []*kindOfFit) {
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
 	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
-		k := add("committee, "+name+" weights", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
+		k := add("committee, "+name+" weights", two, func(o *method.Options) {
+			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		})
 		k.weight, k.no = weight, "copies"
 	}
 	add("max_switches", four, func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 3 }).no = "machines"

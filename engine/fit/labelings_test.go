@@ -200,7 +200,8 @@ func TestLabelsAreNearTheBestOfAllLabelings(t *testing.T) {
 			}
 		}
 		for k, end := range c.ends {
-			found := fmt.Sprintf("%s, %v: %.3f above the best objective, %d of 30 solved", end.by, c.counts, sums[k]/30, solved[k])
+			found := fmt.Sprintf("%s, %v: %.3f above the best objective, %d of 30 solved",
+				end.by, c.counts, sums[k]/30, solved[k])
 			if t.Log(found); sums[k]/30 > end.excess || solved[k] < end.solved {
 				t.Error(found)
 			}

@@ -24,7 +24,9 @@ func passesOf(t *testing.T, r *Result) float64 { return lastOf(t, r, "n_passes")
 // After labels were added, a fit from the model before them ends near where one from nothing ends, sooner. Local minima
 // of hard labels differ by some percent from draw to draw, so that means over draws are compared.
 func TestStartAfterMoreLabels(t *testing.T) {
-	bounds := map[string]struct{ worse, passes float64 }{"annealing": {0.01, 0.4}, "switching": {0, 0.6}, "gradient": {math.Inf(1), 1}}
+	bounds := map[string]struct{ worse, passes float64 }{
+		"annealing": {0.01, 0.4}, "switching": {0, 0.6}, "gradient": {math.Inf(1), 1},
+	}
 	for by, most := range bounds {
 		for classes, draw := range map[int]func(seed uint64) planted.Data{
 			2: func(seed uint64) planted.Data { return planted.Topics(1200, 250, 30, 0.35, seed) },

@@ -381,8 +381,8 @@ func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 	}
 }
 
-// Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too. Where of
-// no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
+// Steps of the second fit follow those of the first, in fits of a part of the rows and after a comparison, too. Where
+// of no row enough is known, as of rows with probabilities .4 and .6, the second fit would be the first.
 func TestStepsOfTwoFitsAreCountedOn(t *testing.T) {
 	for _, cost := range []float64{2, math.Log(0.6 / 0.4)} {
 		data, o, progress := planted.Topics(4000, 250, 20, 0.35, 1), method.Defaults(), &work.Progress{}
@@ -425,8 +425,8 @@ func TestCostsThatHardlyDifferHaveNoWeight(t *testing.T) {
 	}
 }
 
-// Shares that sets contradict are refused by names and numbers; those that are found give way. So it is with weights that
-// are no numbers of copies.
+// Shares that sets contradict are refused by names and numbers; those that are found give way. So it is with weights
+// that are no numbers of copies.
 func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 	data, weights := fiveClasses(110, 3), make([]float64, 110)
 	few, rare, most := make([]float64, 5*110), make([]float64, 5*110), make([]float64, 5*110)
@@ -451,7 +451,8 @@ func TestSharesThatSetsContradictAreRefused(t *testing.T) {
 		}
 	}
 	share, but := confined/all, ", but some rows without a label cannot have some classes: a share of "
-	near := []float64{share / 2, share/2 - 0.003, (1 - share) / 3, (1 - share) / 3, (1-share)/3 + 0.003} // by less than a row
+	third := (1 - share) / 3
+	near := []float64{share / 2, share/2 - 0.003, third, third, third + 0.003} // by less than a row
 	for _, c := range []struct {
 		costs, weights, shares []float64
 		says                   string

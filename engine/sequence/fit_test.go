@@ -275,7 +275,8 @@ func TestBadInputIsNamed(t *testing.T) {
 			p.Lengths = []int64{2, int64(len(p.Labels)) - 2}
 			o.Forbidden = []int{0, 1}
 		}, "labels of sequence 0, tokens 0 and 1 (row 1): tag 1 after tag 0"},
-		"few shares":    {func(_ *Problem, o *Options) { o.ClassPrior = []float64{1} }, "class_prior has 1 shares, but there are 3 tags"},
+		"few shares": {func(_ *Problem, o *Options) { o.ClassPrior = []float64{1} },
+			"class_prior has 1 shares, but there are 3 tags"},
 		"sum of shares": {func(_ *Problem, o *Options) { o.ClassPrior = []float64{1, 1, 1} }, "class_prior sums to 3"},
 		"a set of none": {func(p *Problem, _ *Options) {
 			p.Labels[9], p.Allowed = -1, make([]uint8, 3*len(p.Labels))
