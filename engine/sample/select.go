@@ -129,8 +129,8 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 	if chosen.Gathered {
 		nonZeros = job.Count(nonZeros)
 	}
-	err := memory.Need(s.Rows.SelectedBytes(float64(nonZeros)), "a copy of some rows", "give fewer rows, or use a machine "+
-		"with more memory")
+	err := memory.Need(s.Rows.SelectedBytes(float64(nonZeros)), "a copy of some rows", "give fewer rows, or use a "+
+		"machine with more memory")
 	if err != nil {
 		return nil, err
 	}
