@@ -72,10 +72,11 @@ func (s Shape) Pieces(threads int) (pieces []Panel) {
 	return pieces
 }
 
-// EachPart visits all classes, up to eight at a time.
-func (s Shape) EachPart(visit func(part Panel)) {
-	for first := 0; first < s.Stride(); first += PartWidth {
-		p := s.Panel(first / Width)
-		visit(p.Part(first-p.First, min(p.Width, first-p.First+PartWidth)))
+// EachPart visits all classes of some panels, up to eight at a time.
+func EachPart(panels []Panel, visit func(part Panel)) {
+	for _, p := range panels {
+		for lo := 0; lo < p.Width; lo += PartWidth {
+			visit(p.Part(lo, min(p.Width, lo+PartWidth)))
+		}
 	}
 }

@@ -41,10 +41,12 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	}
 	var failed atomic.Bool
 	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+m.NonZeros())), taskDecisions/outputs)
+	numbers := upTo(min(n, size))
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
 		decisions := pool.Borrow((end - first) * outputs)
-		if m.kernel.part(first, end).decide(&by, decisions) {
+		if m.kernel.part(first, end).decide(numbers[:end-first], &by, decisions) {
+			addIntercepts(decisions, by.Intercept)
 			each(first, decisions)
 		} else {
 			failed.Store(true)
@@ -58,21 +60,45 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	return nil
 }
 
-func (a *arrays[I, V]) decide(by *Weights, dst []float64) bool {
-	outputs, cols := len(by.Intercept), len(by.Coef)/len(by.Intercept)
-	if !by.ByFeature || outputs < 4 {
-		return a.eachOutput(by, cols, dst)
+func addIntercepts(decisions, intercept []float64) {
+	for at := 0; at < len(decisions); at += len(intercept) {
+		for y, shift := range intercept {
+			decisions[at+y] += shift
+		}
 	}
-	if !a.inside(cols) {
-		return false
-	}
+}
+
+// panels are the outputs of ByFeature, four or more, in multiples of four; the last ones may be there twice.
+func (w *Weights) panels() (panels []panel.Panel) {
+	outputs := len(w.Intercept)
 	for first := 0; first < outputs; {
 		width := min(panel.Width, (outputs-first)/4*4)
-		if width == 0 { // some outputs once more: the loops take four at a time
+		if width == 0 {
 			first, width = outputs-4, 4
 		}
-		a.someOutputs(by, first, width, dst)
+		panels = append(panels, panel.Panel{Start: first, Stride: outputs, First: first, Width: width})
 		first += width
+	}
+	return panels
+}
+
+func (a *arrays[I, V]) decide(rows []int32, by *Weights, dst []float64) bool {
+	outputs, cols := len(by.Intercept), len(by.Coef)/len(by.Intercept)
+	if by.ByFeature && outputs >= 4 {
+		inside := a.inside(cols)
+		if inside {
+			a.timesPanels(rows, dst, by.Coef, outputs, by.panels())
+		}
+		return inside
+	}
+	for y := range outputs {
+		first, step := y*cols, 1
+		if by.ByFeature {
+			first, step = y, outputs
+		}
+		if !a.timesInOrder(dst[y:], outputs, unsafe.Pointer(&by.Coef[first]), step, cols) {
+			return false
+		}
 	}
 	return true
 }
@@ -86,74 +112,45 @@ func (a *arrays[I, V]) inside(cols int) bool {
 	return signs >= 0
 }
 
-func (a *arrays[I, V]) eachOutput(by *Weights, cols int, dst []float64) bool {
-	outputs := len(by.Intercept)
-	for y, shift := range by.Intercept {
-		first, step := y*cols, 1
-		if by.ByFeature {
-			first, step = y, outputs
-		}
-		w := unsafe.Pointer(&by.Coef[first])
-		for i := range a.rows() {
-			indices, values := a.row(i)
-			sum, ok := inOrder(indices, values, w, step, cols)
-			if !ok {
+// timesInOrder sets dst, for a row every so many numbers, to Σ values[k] w[indices[k] step], one term after the other;
+// false if an index is no feature.
+func (a *arrays[I, V]) timesInOrder(dst []float64, every int, w unsafe.Pointer, step, cols int) bool {
+	for i := range a.rows() {
+		indices, values := a.row(i)
+		values = values[:len(indices)]
+		sum := 0.0
+		for k, j := range indices {
+			if uint64(j) >= uint64(cols) {
 				return false
 			}
-			dst[i*outputs+y] = sum + shift
+			sum += float64(values[k]) * at[float64](w, int(j)*step)
 		}
+		dst[i*every] = sum
 	}
 	return true
 }
 
-// inOrder is Σ values[k] w[indices[k] step], one term after the other; false if an index is no feature.
-func inOrder[I index, V value](indices []I, values []V, w unsafe.Pointer, step, cols int) (sum float64, ok bool) {
-	values = values[:len(indices)]
-	for k, j := range indices {
-		if uint64(j) >= uint64(cols) {
-			return 0, false
-		}
-		sum += float64(values[k]) * at[float64](w, int(j)*step)
-	}
-	return sum, true
-}
-
-// someOutputs takes a multiple of four outputs together, up to panel.Width; the weights are those of ByFeature.
-func (a *arrays[I, V]) someOutputs(by *Weights, first, width int, dst []float64) {
-	outputs, shifts := len(by.Intercept), by.Intercept[first:first+width]
-	times := a.panelTimes(unsafe.Pointer(&by.Coef[first]), outputs, width)
-	for i := range a.rows() {
-		decisions := dst[i*outputs+first : i*outputs+first+width]
-		for y, sum := range times(i) {
-			decisions[y] = sum + shifts[y]
-		}
-	}
-}
-
-// decide of dense rows by feature is timesPanels, whose sums are added in the order of the features.
-func (a *dense[V]) decide(by *Weights, dst []float64) bool {
-	outputs, cols := len(by.Intercept), a.d
-	if outputs == 1 || !by.ByFeature {
-		for i := range a.n {
-			for y, shift := range by.Intercept {
-				dst[i*outputs+y] = denseDot(a.row(i), by.Coef[y*cols:]) + shift
+// decide of several outputs by feature adds in the order of the features.
+func (a *dense[V]) decide(rows []int32, by *Weights, dst []float64) bool {
+	outputs := len(by.Intercept)
+	switch {
+	case outputs == 1 || !by.ByFeature:
+		for y := range outputs {
+			for i := range a.n {
+				dst[i*outputs+y] = denseDot(a.row(i), by.Coef[y*a.d:])
 			}
 		}
-		return true
-	}
-	shape := panel.Shape{Features: cols, Classes: outputs}
-	weights, sums := make([]float64, shape.Len()), make([]float64, a.n*shape.Stride())
-	for first := 0; first < outputs; first += panel.Width {
-		of := shape.Panel(first / panel.Width)
-		for j := range cols {
-			copy(weights[of.Start+j*of.Stride:], by.Coef[j*outputs+first:j*outputs+min(outputs, first+of.Width)])
+	case outputs < 4:
+		four, sums := &Weights{make([]float64, 4*a.d), make([]float64, 4), true}, make([]float64, 4*a.n)
+		for j := range a.d {
+			copy(four.Coef[4*j:], by.Coef[j*outputs:(j+1)*outputs])
 		}
-	}
-	a.timesPanels(upTo(a.n), sums, weights, shape)
-	for i := range a.n {
-		for y, shift := range by.Intercept {
-			dst[i*outputs+y] = sums[i*shape.Stride()+y] + shift
+		a.decide(rows, four, sums)
+		for i := range a.n {
+			copy(dst[i*outputs:(i+1)*outputs], sums[4*i:])
 		}
+	default:
+		a.timesPanels(rows, dst, by.Coef, outputs, by.panels())
 	}
 	return true
 }

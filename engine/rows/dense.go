@@ -141,20 +141,18 @@ const (
 	featuresInTurn = 96 // whose weights stay in the fastest memory meanwhile
 )
 
-func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {
+func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
 	if useLoops {
-		a.timesInTurns(rows, dst, p, shape)
+		a.timesInTurns(rows, dst, p, stride, panels)
 		return
 	}
 	for _, i := range rows {
-		out := dst[int(i)*shape.Stride() : (int(i)+1)*shape.Stride()]
-		clear(out)
-		for b := range shape.Panels() {
-			panel := shape.Panel(b)
-			sums := out[panel.First : panel.First+panel.Width]
+		for _, of := range panels {
+			sums := dst[int(i)*stride+of.First : int(i)*stride+of.First+of.Width]
+			clear(sums)
 			for j, v := range a.row(int(i)) {
-				at := panel.Start + j*panel.Stride
-				for c, w := range p[at : at+panel.Width] {
+				at := of.Start + j*of.Stride
+				for c, w := range p[at : at+of.Width] {
 					sums[c] = math.FMA(float64(v), w, sums[c])
 				}
 			}
@@ -162,35 +160,34 @@ func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape
 	}
 }
 
-func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, shape panel.Shape) {
+func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
 	const eight = 2 * rowsAtOnce
-	most := (min(len(rows), rowsInTurn) + eight - 1) / eight * eight
+	most, columns := (min(len(rows), rowsInTurn)+eight-1)/eight*eight, 0
+	for _, of := range panels {
+		columns += of.Width
+	}
 	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, most)}
-	sums, four := make([]float64, most*shape.Stride()), rowsAtOnce*shape.Stride()
+	sums, four := make([]float64, most*columns), rowsAtOnce*columns
 	for some := range slices.Chunk(rows, rowsInTurn) {
 		wide.take(some)
 		clear(sums)
 		for first := 0; first < a.d; first += featuresInTurn {
 			for k := 0; k < len(some); k += eight {
-				places, own := [eight]unsafe.Pointer{}, sums[k*shape.Stride():]
+				places, own := [eight]unsafe.Pointer{}, sums[k*columns:]
 				for i := range places {
 					places[i] = unsafe.Add(wide.place[k+i], 8*first)
 				}
-				dotPanels(&places, first, min(a.d-first, featuresInTurn), p, own[:four], own[four:2*four], shape)
+				dotPanels(&places, first, min(a.d-first, featuresInTurn), p, own[:four], own[four:2*four], panels)
 			}
 		}
-		scatterSums(some, dst, sums, shape)
-	}
-}
-
-// scatterSums puts sums into the rows of dst: those of four rows are [4, width] for one part after the other.
-func scatterSums(rows []int32, dst, sums []float64, shape panel.Shape) {
-	for k, i := range rows {
-		own, out := sums[k/rowsAtOnce*rowsAtOnce*shape.Stride():], dst[int(i)*shape.Stride():(int(i)+1)*shape.Stride()]
-		shape.EachPart(func(part panel.Panel) {
-			at := rowsAtOnce*part.First + k%rowsAtOnce*part.Width
-			copy(out[part.First:], own[at:at+part.Width])
-		})
+		for k, i := range some { // the sums of four rows are [4, width] for one part after the other
+			at := k / rowsAtOnce * four
+			panel.EachPart(panels, func(part panel.Panel) {
+				own := at + k%rowsAtOnce*part.Width
+				copy(dst[int(i)*stride+part.First:], sums[own:own+part.Width])
+				at += rowsAtOnce * part.Width
+			})
+		}
 	}
 }
 
@@ -208,7 +205,7 @@ func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shap
 	for ; useLoops && len(some) > 0; some = some[min(len(some), rowsAtOnce):] {
 		group := some[:min(len(some), rowsAtOnce)]
 		wide.take(group)
-		shape.EachPart(func(part panel.Panel) {
+		panel.EachPart(shape.Pieces(1), func(part panel.Panel) {
 			own := scales[:rowsAtOnce*part.Width]
 			clear(own[len(group)*part.Width:])
 			for k, i := range group {

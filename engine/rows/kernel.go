@@ -25,11 +25,13 @@ type kernel interface {
 	rowTimes(i int, p []float64) float64
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
 	addTransposed(rows []int32, dst, q []float64, scale float64)
-	timesPanels(rows []int32, dst, p []float64, shape panel.Shape)
+	// timesPanels sets the scores dst of rows, stride numbers apart, by the weights p of panels.
+	timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel)
 	// addPanels adds the rows to the classes of a piece of the weights.
 	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
-	decide(by *Weights, dst []float64) bool // decisions of all rows; false if an index is out of range
-	checked(m *Matrix) (*Matrix, error)     // see Matrix.Checked
+	// decide gives decisions without intercepts of all rows, whose numbers are rows; false if an index is out of range.
+	decide(rows []int32, by *Weights, dst []float64) bool
+	checked(m *Matrix) (*Matrix, error) // see Matrix.Checked
 }
 
 // arrays are the caller's three arrays. After check every index is known to be in range, so the inner loops read them
@@ -268,7 +270,7 @@ func timesColumns(k kernel, rows []int32, dst, p []float64, scale float64, shape
 		k.times(rows, dst, p, scale)
 		return
 	}
-	k.timesPanels(rows, dst, p, shape)
+	k.timesPanels(rows, dst, p, stride, shape.Pieces(1))
 	for _, i := range rows {
 		vector.Scale(dst[int(i)*stride:(int(i)+1)*stride], scale)
 	}
@@ -313,23 +315,15 @@ func needPanels(m *Matrix, scores, weights []float64, shape panel.Shape) {
 	need(len(scores) == m.Rows()*shape.Stride() && len(weights) == shape.Len() && shape.Features >= m.cols)
 }
 
-func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, shape panel.Shape) {
-	for _, of := range shape.Pieces(1) {
-		times := a.panelTimes(unsafe.Pointer(&p[of.Start]), of.Stride, of.Width)
-		for _, i := range rows {
-			copy(dst[int(i)*shape.Stride()+of.First:], times(int(i)))
-		}
-	}
-}
-
-// panelTimes gives a row's products with the columns of a panel, stride values apart; the next call overwrites them.
-func (a *arrays[I, V]) panelTimes(weights unsafe.Pointer, stride, width int) func(i int) []float64 {
+func (a *arrays[I, V]) timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
 	loop, room := dotLoops.choose(unsafe.Sizeof(I(0)), unsafe.Sizeof(V(0)), dotClasses[I, V]), new([panel.Width]float64)
-	return func(i int) []float64 {
-		indices, values := a.row(i)
-		loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
-			unsafe.Pointer(room), width/4, 8*stride)
-		return room[:width]
+	for _, of := range panels {
+		for _, i := range rows {
+			indices, values := a.row(int(i))
+			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)),
+				unsafe.Pointer(&p[of.Start]), unsafe.Pointer(room), of.Width/4, 8*of.Stride)
+			copy(dst[int(i)*stride+of.First:], room[:of.Width])
+		}
 	}
 }
 

@@ -85,10 +85,10 @@ func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales un
 func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
 // dotPanels adds the products of eight rows with features first ... first+n-1; sums and next are of four rows each.
-func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape) {
+func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, panels []panel.Panel) {
 	low, high := (*[rowsAtOnce]unsafe.Pointer)(rows[:rowsAtOnce]), (*[rowsAtOnce]unsafe.Pointer)(rows[rowsAtOnce:])
 	at := 0
-	shape.EachPart(func(part panel.Panel) {
+	panel.EachPart(panels, func(part panel.Panel) {
 		weights, bytes := unsafe.Pointer(&p[part.Start+first*part.Stride]), 8*part.Stride
 		to, nextTo := unsafe.Pointer(&sums[at]), unsafe.Pointer(&next[at])
 		at += rowsAtOnce * part.Width

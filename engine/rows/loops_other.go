@@ -17,7 +17,7 @@ var (
 
 	axpyRows, dotRounded, axpyRounded [3]func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
 
-	dotPanels func(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, shape panel.Shape)
+	dotPanels func(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, panels []panel.Panel)
 )
 
 type (

@@ -24,8 +24,7 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool    // every machine has these rows: their sums are whole
-	absent     []int32 // see Absent
+	everywhere bool // every machine has these rows: their sums are whole
 }
 
 // New is a View that is Checked.
@@ -371,8 +370,9 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 
 // Decisions is that of a matrix for a span; the weights are those of the stored rows.
 func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
-	part, _ := s.of(m)
-	part.decide(&by, dst)
+	part, rows := s.of(m)
+	part.decide(rows, &by, dst)
+	addIntercepts(dst, by.Intercept)
 }
 
 // Features appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
