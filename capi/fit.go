@@ -16,7 +16,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/sequence"
 	"github.com/fewlabel/fewlabel/engine/shares"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/structure"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -100,7 +99,7 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 	o := &object{Model: m}
 	for _, name := range []string{"alpha", "unlabeled_weight", "supervised_agreement", "returned",
 		"calibration_temperature", "calibration_smoothing", "n_held_out", "trained"} {
-		o.facts = append(o.facts, strictjson.Field{Name: name, Value: known[name]})
+		o.facts = append(o.facts, option.Field{Name: name, Value: known[name]})
 	}
 	return o
 }

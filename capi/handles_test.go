@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/files"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/svmlight"
 )
 
 func TestHandles(t *testing.T) {
@@ -40,7 +40,7 @@ func TestHandles(t *testing.T) {
 
 func TestHandleOfAnotherKind(t *testing.T) {
 	r := registry{items: map[int64]*object{}}
-	for _, o := range []*object{{data: &svmlight.Data{}}, {Model: &model.Linear{}}, {Model: &model.Chain{}},
+	for _, o := range []*object{{data: &files.Data{}}, {Model: &model.Linear{}}, {Model: &model.Chain{}},
 		{Model: &model.Structure{}}} {
 		handle, own := r.add(o), o.kind()
 		for _, other := range anyKind {

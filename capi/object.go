@@ -11,10 +11,10 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/files"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
-	"github.com/fewlabel/fewlabel/engine/svmlight"
+	"github.com/fewlabel/fewlabel/engine/option"
 )
 
 type kind C.int32_t
@@ -38,10 +38,10 @@ func (k kind) String() string {
 
 // object is what a handle stands for: a model, with what is known of its fit, or a data set.
 type object struct {
-	model.Model                    // nil: a data set
-	data        *svmlight.Data     // nil: a model
-	facts       []strictjson.Field // of the report, besides what a file says
-	extra       []array            // directly after a fit
+	model.Model                // nil: a data set
+	data        *files.Data    // nil: a model
+	facts       []option.Field // of the report, besides what a file says
+	extra       []array        // directly after a fit
 }
 
 func (o *object) kind() kind {
@@ -75,7 +75,7 @@ func (o *object) arrays() (all []array) {
 
 // text is that of fewlabel_report.
 func (o *object) text() string {
-	var fields []strictjson.Field
+	var fields []option.Field
 	if o.Model != nil {
 		fields = model.Description(o.Model)
 	}
@@ -83,7 +83,7 @@ func (o *object) text() string {
 	for _, a := range o.arrays() {
 		lengths[a.name] = a.length()
 	}
-	return string(strictjson.Encode(slices.Concat(fields, o.facts, []strictjson.Field{{Name: "arrays", Value: lengths}})))
+	return string(option.Encode(slices.Concat(fields, o.facts, []option.Field{{Name: "arrays", Value: lengths}})))
 }
 
 func (c *call) report(a *C.report_call) error {
@@ -167,10 +167,10 @@ func (c *call) load(a *C.load_call) error {
 func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 	dst, file := single(c, "data", a.data), c.text("path", a.path)
 	sizes := slice[int64](c, "sizes", a.sizes, 4)
-	options := svmlight.ReadOptions{ZeroBased: c.flag("zero_based", a.zero_based),
+	options := files.ReadOptions{ZeroBased: c.flag("zero_based", a.zero_based),
 		LabelsPath: c.optionalText("labels_path", a.labels_path), Features: int(a.n_features),
 		MaxExpansion: int(a.max_expansion), Progress: c.progress(a.progress)}
-	read, err := svmlight.Read(file, options)
+	read, err := files.ReadRows(file, options)
 	check(err)
 	copy(sizes, []int64{int64(read.Rows), int64(read.Features), int64(len(read.Values)), int64(len(read.Labels))})
 	*dst = C.int64_t(handles.add(&object{data: read}))
@@ -180,7 +180,7 @@ func (c *call) svmlightRead(a *C.svmlight_read_call) error {
 func (c *call) svmlightWrite(a *C.svmlight_write_call) error {
 	file, fromZero, matrix := c.text("path", a.path), c.flag("zero_based", a.zero_based), c.matrix("rows", a.rows)
 	targets := slice[float64](c, "labels", a.labels, int64(matrix.Rows()))
-	return svmlight.Write(file, matrix, targets, fromZero)
+	return files.WriteRows(file, matrix, targets, fromZero)
 }
 
 type array struct {

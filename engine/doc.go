@@ -12,7 +12,7 @@
 //	objective     the objective of a sample: its loss, map of scores and intercepts as a risk, its value at given scores
 //	sample        what a fit learns from, checked and made ready, and only read from then on; start at New
 //	weak          labels of weakly labeled rows: sets or probabilities of classes; start at Labels
-//	option        options of a kind of problem: names, ranges, decoding; start at Table
+//	option        options of a kind of problem: names, ranges, decoding; strict JSON; start at Table, Object
 //	shares        class shares among the unlabeled rows where they are not given; start at Find
 //	crossfit      scores of labeled rows by models that have not seen their labels; start at HeldOut
 //	risk          losses of rows plus α/2 |W|² as an objective, with the labeled rows as preconditioner; start at Risk
@@ -27,9 +27,7 @@
 //	work          workers, sums in a fixed order, machines that share rows, progress and cancel; start at Pool.Run, Job
 //	sequence      label sequences, a problem and options of their own; start at Fit, stochastic.go and posterior.go
 //	model         linear classifiers and components, files of models of all kinds; start at Linear, then Load
-//	svmlight      svmlight files, read and written; start at Read
-//	strictjson    JSON that means the same to every reader: options, headers, metadata; start at Object
-//	wholefile     a file is written whole or not at all
+//	files         svmlight files, read and written; a file is written whole or not at all; start at ReadRows, Write
 //	memory        what would not fit into memory is refused; start at Need
 //	fault         errors by who has to act
 //	warning       what a fit warns of: kinds, their numbers and sentences

@@ -15,9 +15,9 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/files"
 	"github.com/fewlabel/fewlabel/engine/memory"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
-	"github.com/fewlabel/fewlabel/engine/wholefile"
+	"github.com/fewlabel/fewlabel/engine/option"
 )
 
 // A model file is a safetensors file (github.com/huggingface/safetensors): the length of the header (uint64), a JSON
@@ -32,7 +32,7 @@ const (
 
 // Save writes a model, with its own metadata (nil) or other ones, to a file, which appears whole or not at all.
 func Save(path string, m Model, metadata json.RawMessage) error {
-	return wholefile.Write(path, func(w io.Writer) error { return write(w, m, metadata) })
+	return files.Write(path, func(w io.Writer) error { return write(w, m, metadata) })
 }
 
 func write(w io.Writer, m Model, metadata json.RawMessage) error {
@@ -84,11 +84,11 @@ func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
 	if metadata != nil {
 		report.Metadata = metadata
 	}
-	if err := strictjson.Check(report.Metadata); report.Metadata != nil && err != nil {
+	if err := option.CheckJSON(report.Metadata); report.Metadata != nil && err != nil {
 		return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
 	}
-	text := strictjson.Encode(append(m.sizes(), report.fields()...))
-	if err := strictjson.Check(text); err != nil {
+	text := option.Encode(append(m.sizes(), report.fields()...))
+	if err := option.CheckJSON(text); err != nil {
 		return nil, fault.Argument("metadata cannot be kept in the description of a model: %v", err)
 	}
 	return text, nil
@@ -130,7 +130,7 @@ func Load(path string) (Model, error) {
 }
 
 func unreadable(path string, err error) error {
-	return fault.File("cannot read %s: %v", path, wholefile.Reason(err))
+	return fault.File("cannot read %s: %v", path, files.Reason(err))
 }
 
 func read(file []byte) (Model, error) {
@@ -178,14 +178,14 @@ type header struct {
 type tensor struct{ shape, offsets []int }
 
 func parse(text []byte) (h header, err error) {
-	entries, err := strictjson.Object(text)
+	entries, err := option.Object(text)
 	switch {
 	case err != nil:
 		return h, err
 	case text[0] != '{':
 		return h, errors.New("it does not begin with {")
 	}
-	if err = strictjson.Decode(entries[metadataName], []strictjson.Field{{Name: "kind", Value: &h.kind},
+	if err = option.Decode(entries[metadataName], []option.Field{{Name: "kind", Value: &h.kind},
 		{Name: "description", Value: &h.description}, {Name: "sha256", Value: &h.sum}}); err != nil {
 		return h, fmt.Errorf("%s: %w", metadataName, err)
 	}
@@ -201,7 +201,7 @@ func parse(text []byte) (h header, err error) {
 
 func parseTensor(text []byte) (t tensor, err error) {
 	var dtype string
-	err = strictjson.Decode(text, []strictjson.Field{{Name: "dtype", Value: &dtype},
+	err = option.Decode(text, []option.Field{{Name: "dtype", Value: &dtype},
 		{Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets}})
 	switch {
 	case err != nil:

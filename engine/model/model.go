@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -59,8 +59,8 @@ func OfScores(classes int, coef, intercept []float64) *Linear {
 
 func (*Linear) Kind() string { return "linear" }
 
-func (m *Linear) sizes() []strictjson.Field {
-	return []strictjson.Field{
+func (m *Linear) sizes() []option.Field {
+	return []option.Field{
 		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
 		{Name: "n_outputs", Value: &m.Outputs, Optional: true},
 	}
@@ -122,11 +122,11 @@ func CheckFeatures(rows *rows.Matrix, features int) error {
 }
 
 type Model interface {
-	Kind() string              // the name in files
-	sizes() []strictjson.Field // whole numbers
-	checkSizes() error         // together
-	Arrays() []Array           // their shapes follow from the sizes
-	checkContent() error       // of the arrays, beyond NaN and infinity
+	Kind() string          // the name in files
+	sizes() []option.Field // whole numbers
+	checkSizes() error     // together
+	Arrays() []Array       // their shapes follow from the sizes
+	checkContent() error   // of the arrays, beyond NaN and infinity
 	report() *Report
 }
 
@@ -204,7 +204,7 @@ func (a Array) check() error {
 }
 
 // Description is the sizes of a model and what is known of its fit.
-func Description(m Model) []strictjson.Field { return append(m.sizes(), m.report().fields()...) }
+func Description(m Model) []option.Field { return append(m.sizes(), m.report().fields()...) }
 
 // Assemble makes a model of a kind from a JSON object with its Description and from arrays, which it keeps.
 func Assemble(kind string, description []byte, given map[string][]float64) (Model, error) {
@@ -214,7 +214,7 @@ func Assemble(kind string, description []byte, given map[string][]float64) (Mode
 	}
 	m := empty()
 	m.report().Objective = math.NaN()
-	if err := strictjson.Decode(description, Description(m)); err != nil {
+	if err := option.Decode(description, Description(m)); err != nil {
 		return nil, fault.Argument("description: %v", err)
 	}
 	if l, ok := m.(*Linear); ok && l.Outputs == 0 {
@@ -267,8 +267,8 @@ type Report struct {
 }
 
 // fields of a description; the names are those of fewlabel_report in fewlabel.h.
-func (r *Report) fields() []strictjson.Field {
-	fields := []strictjson.Field{
+func (r *Report) fields() []option.Field {
+	fields := []option.Field{
 		{Name: "method", Value: &r.Method}, {Name: "n_iter", Value: &r.Iterations},
 		{Name: "objective", Value: (*OrNull)(&r.Objective)}, {Name: "termination_condition", Value: &r.Termination},
 		{Name: "warnings", Value: (*warning.List)(&r.Warnings)}, {Name: "metadata", Value: &r.Metadata},
@@ -314,8 +314,8 @@ type Structure struct {
 
 func (*Structure) Kind() string { return "structure" }
 
-func (m *Structure) sizes() []strictjson.Field {
-	return []strictjson.Field{
+func (m *Structure) sizes() []option.Field {
+	return []option.Field{
 		{Name: "n_features", Value: &m.Features}, {Name: "n_components", Value: &m.Components},
 		{Name: "n_groups", Value: &m.Groups, Optional: true},
 	}
@@ -363,8 +363,8 @@ type Chain struct {
 
 func (*Chain) Kind() string { return "chain" }
 
-func (m *Chain) sizes() []strictjson.Field {
-	return []strictjson.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
+func (m *Chain) sizes() []option.Field {
+	return []option.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
 }
 
 func (m *Chain) Arrays() []Array {

@@ -1,5 +1,6 @@
 // Package option reads and describes the options of a kind of problem: a table with a name, a range and a meaning for
-// every field of a struct. Every kind of problem has its struct and its table.
+// every field of a struct. Every kind of problem has its struct and its table. Options, and headers, metadata and
+// warnings in files, are JSON that is read strictly: start at Table, then Object.
 package option
 
 import (
@@ -14,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
 )
 
 // Option is one option: its name in JSON, Python and C, its range and its meaning.
@@ -61,7 +61,7 @@ func (t Table) Decode(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	members, err := strictjson.Object(text)
+	members, err := Object(text)
 	if err != nil {
 		return fault.Argument("options must be a JSON object: %v", err)
 	}

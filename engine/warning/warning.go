@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
-	"github.com/fewlabel/fewlabel/engine/strictjson"
+	"github.com/fewlabel/fewlabel/engine/option"
 )
 
 // Warning is a warning of a fit, in reports and model files.
@@ -25,7 +25,7 @@ type Warning struct {
 // UnmarshalJSON reads an object that has exactly these three fields.
 func (w *Warning) UnmarshalJSON(text []byte) error {
 	var values map[string]*float64 // a null is no number
-	err := strictjson.Decode(text, []strictjson.Field{
+	err := option.Decode(text, []option.Field{
 		{Name: "kind", Value: &w.Kind}, {Name: "values", Value: &values}, {Name: "text", Value: &w.Text},
 	})
 	w.Values = make(map[string]float64, len(values))

@@ -1,4 +1,4 @@
-package svmlight
+package files
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func TestReadForms(t *testing.T) {
 		{"only comments", "# a\n\n# b", ReadOptions{Features: 4}, 4, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := Read(writeFile(t, "rows", []byte(c.text)), c.options)
+			got, err := ReadRows(writeFile(t, "rows", []byte(c.text)), c.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestReadMistakes(t *testing.T) {
 		{"\x00\x01\n", ReadOptions{}, 1, `the label "\x00\x01" is not a finite number (rows without labels need a file of labels)`},
 	} {
 		path := writeFile(t, "rows.svm", []byte(c.text))
-		_, err := Read(path, c.options)
+		_, err := ReadRows(path, c.options)
 		wantFault(t, err, fault.BadData, fmt.Sprintf("%s, line %d: %s", path, c.line, c.want))
 	}
 }
@@ -175,7 +175,7 @@ func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
 func TestReadSvmlinForm(t *testing.T) {
 	rows := writeFile(t, "rows", []byte("1:0.5 2:1\n\n# a comment is no row\n 3:1\r\n2:1 # tail"))
 	labels := writeFile(t, "labels", []byte("1\r\n0\n# comment\n-1 # tail\n\n+1\n\n"))
-	got, err := Read(rows, ReadOptions{LabelsPath: labels})
+	got, err := ReadRows(rows, ReadOptions{LabelsPath: labels})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestReadSvmlinMistakes(t *testing.T) {
 	rows := writeFile(t, "rows", []byte("1:0.5\n2:1\n"))
 	labels := func(text string) string { return writeFile(t, "labels", []byte(text)) }
 	three := labels("1\n2\n3\n")
-	_, err := Read(rows, ReadOptions{LabelsPath: three})
+	_, err := ReadRows(rows, ReadOptions{LabelsPath: three})
 	wantFault(t, err, fault.BadData, fmt.Sprintf("%s has 2 rows, but %s has 3 labels", rows, three))
 
 	for text, want := range map[string]string{
@@ -200,28 +200,28 @@ func TestReadSvmlinMistakes(t *testing.T) {
 		"1 1:5\n": `, line 1: the label "1 1:5" is not a finite number (rows without labels need a file of labels)`,
 	} {
 		path := labels(text)
-		_, err := Read(rows, ReadOptions{LabelsPath: path})
+		_, err := ReadRows(rows, ReadOptions{LabelsPath: path})
 		wantFault(t, err, fault.BadData, path+want)
 	}
 
 	withLabels := writeFile(t, "rows", []byte("1 2:1\n"))
-	_, err = Read(withLabels, ReadOptions{LabelsPath: three})
+	_, err = ReadRows(withLabels, ReadOptions{LabelsPath: three})
 	wantFault(t, err, fault.BadData, withLabels+
 		`, line 1: "1" is not a feature:value pair`)
 }
 
 func TestReadFilesThatCannotBeRead(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.svm")
-	_, err := Read(none, ReadOptions{})
+	_, err := ReadRows(none, ReadOptions{})
 	wantFault(t, err, fault.IO, "cannot read "+none+": no such file or directory")
 	folder := t.TempDir()
-	_, err = Read(folder, ReadOptions{})
+	_, err = ReadRows(folder, ReadOptions{})
 	wantFault(t, err, fault.IO, "cannot read "+folder+": is a directory")
 	rows := writeFile(t, "rows", []byte("1:1\n"))
-	_, err = Read(rows, ReadOptions{LabelsPath: none})
+	_, err = ReadRows(rows, ReadOptions{LabelsPath: none})
 	wantFault(t, err, fault.IO, "cannot read "+none+": no such file or directory")
 	for _, features := range []int{-1, math.MaxInt32 + 1} {
-		_, err = Read(rows, ReadOptions{Features: features})
+		_, err = ReadRows(rows, ReadOptions{Features: features})
 		wantFault(t, err, fault.BadArgument, fmt.Sprintf(
 			"n_features is %d: it must be 0 (as many as the file has) to 2147483647", features))
 	}
@@ -269,7 +269,7 @@ func TestReadIsTheSameForAnyCompression(t *testing.T) {
 	}
 	for name, content := range files {
 		path := writeFile(t, "rows", content)
-		got, err := Read(path, ReadOptions{})
+		got, err := ReadRows(path, ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ const bzipped = "BZh91AY&SY\xc5\x02\xf9\x8e\x00\x00\x02X\x00\x00\x10@\x01b\x10 \
 	"\x18\xa0_1\xc0BZh91AY&SY2\x0e\xb9\xb9\x00\x00\x01X\x00\x00\x10@\x020\x10 \x00!\x80\x0c\x02\x05\xad\xdc]\xc9\x14\xe1B@\xc8:\xe6\xe4"
 
 func TestReadBzip2(t *testing.T) {
-	got, err := Read(writeFile(t, "rows.svm", []byte(bzipped)), ReadOptions{})
+	got, err := ReadRows(writeFile(t, "rows.svm", []byte(bzipped)), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestReadBzip2(t *testing.T) {
 	}
 	for cut := 4; cut < len(bzipped)-1; cut++ {
 		path := writeFile(t, "rows", []byte(bzipped[:cut]))
-		if _, err := Read(path, ReadOptions{}); cut != strings.LastIndex(bzipped, "BZh") && (err == nil ||
+		if _, err := ReadRows(path, ReadOptions{}); cut != strings.LastIndex(bzipped, "BZh") && (err == nil ||
 			err.Error() != path+" is truncated, or a few other bytes follow the compressed data") {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
@@ -304,7 +304,7 @@ func TestFilesOfOtherProgramsAreNamed(t *testing.T) {
 	for magic, program := range otherPrograms {
 		for _, rest := range []string{"", "and so on"} {
 			path := writeFile(t, "rows", []byte(magic+rest))
-			_, err := Read(path, ReadOptions{})
+			_, err := ReadRows(path, ReadOptions{})
 			wantFault(t, err, fault.BadData, path+" is compressed by "+program+": unpack it first")
 		}
 	}
@@ -318,7 +318,7 @@ func TestTheFirstMistakeIsReported(t *testing.T) {
 	raw := gzipped(text)
 	for _, content := range [][]byte{[]byte(text), raw[:len(raw)-1]} { // lines in front of damage count
 		path := writeFile(t, "rows", content)
-		_, err := Read(path, ReadOptions{})
+		_, err := ReadRows(path, ReadOptions{})
 		wantFault(t, err, fault.BadData, path+`, line 201: the value in "1:first" is not a finite number`)
 	}
 }
@@ -328,12 +328,12 @@ func TestDamagedCompression(t *testing.T) {
 	for name, content := range map[string][]byte{"gzip": gzipped(text), "zstd": zstandard(text)} {
 		for _, cut := range []int{5, len(content) / 2, len(content) - 1} {
 			path := writeFile(t, "rows", content[:cut])
-			_, err := Read(path, ReadOptions{})
+			_, err := ReadRows(path, ReadOptions{})
 			wantFault(t, err, fault.BadData, path+" is truncated, or a few other bytes follow the compressed data")
 		}
 		content[len(content)/2] ^= 0x55
 		path := writeFile(t, name, content)
-		_, err := Read(path, ReadOptions{})
+		_, err := ReadRows(path, ReadOptions{})
 		var f *fault.Error
 		if !errors.As(err, &f) || f.Kind != fault.BadData || !strings.HasPrefix(f.Message, path) {
 			t.Errorf("%s with a changed byte: got %v", name, err)
@@ -345,7 +345,7 @@ func TestReadDoesNotAllocatePerToken(t *testing.T) {
 	allocations := func(rows int) float64 {
 		path := writeFile(t, "rows", []byte(strings.Repeat("1,2 1:0.25 7:1e-3 9:0.1234567890123456789\n", rows)))
 		return testing.AllocsPerRun(5, func() {
-			if _, err := Read(path, ReadOptions{}); err != nil {
+			if _, err := ReadRows(path, ReadOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -368,7 +368,7 @@ func TestReadAsksForMemory(t *testing.T) {
 			}
 			return nil
 		}
-		got, err := Read(path, ReadOptions{})
+		got, err := ReadRows(path, ReadOptions{})
 		if most < held {
 			wantFault(t, err, fault.NoMemory, "reading "+path+": read the file in parts, or on a machine with more memory")
 		} else if err != nil || !reflect.DeepEqual(got, want) || asked < float64(12*len(want.Values)) {
@@ -382,7 +382,7 @@ func TestBytesAfterACompressedStream(t *testing.T) {
 	for format, stream := range map[string][]byte{"gzip": gzipped("1 1:1\n"), "zstd": zstandard("1 1:1\n")} {
 		for _, more := range []string{"x", "xy", "xyz", "1 2:1\n", "\x00\x00\x00\x00\x00", strings.Repeat("long", 99)} {
 			path := writeFile(t, "rows", append(bytes.Clone(stream), more...))
-			_, err := Read(path, ReadOptions{})
+			_, err := ReadRows(path, ReadOptions{})
 			want := path + " cannot be decompressed: "
 			if len(more) < 4 || format == "gzip" && len(more) < 10 {
 				want = path + " is truncated, or a few other bytes follow the compressed data"
@@ -410,7 +410,7 @@ func TestEveryCutOfACompressedFileIsToldAsOne(t *testing.T) {
 				continue
 			}
 			path := writeFile(t, "rows", content[:cut])
-			_, err := Read(path, ReadOptions{})
+			_, err := ReadRows(path, ReadOptions{})
 			if err == nil || err.Error() != path+" is truncated, or a few other bytes follow the compressed data" {
 				t.Fatalf("%s cut at %d: %v", name, cut, err)
 			}
@@ -420,7 +420,7 @@ func TestEveryCutOfACompressedFileIsToldAsOne(t *testing.T) {
 
 func TestStreamsInsideOfStreamsAreNotOpened(t *testing.T) {
 	path := writeFile(t, "rows", gzipped(string(zstandard("1 1:1\n"))))
-	_, err := Read(path, ReadOptions{})
+	_, err := ReadRows(path, ReadOptions{})
 	if err == nil || !strings.HasPrefix(err.Error(), path+", line 1: the label ") {
 		t.Errorf("got %v", err)
 	}
@@ -430,7 +430,7 @@ func TestManyEmptyStreams(t *testing.T) {
 	for name, empty := range map[string][]byte{"gzip": gzipped(""), "zstd": zstandard(""),
 		"skippable": {0x53, 0x2a, 0x4d, 0x18, 0, 0, 0, 0}} {
 		path := writeFile(t, "rows", bytes.Repeat(empty, 100_000))
-		if d, err := Read(path, ReadOptions{}); err != nil || d.Rows != 0 {
+		if d, err := ReadRows(path, ReadOptions{}); err != nil || d.Rows != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -456,24 +456,24 @@ func TestBombsEndAtTheCap(t *testing.T) {
 	path := writeFile(t, "rows", bomb(t, 70))
 	for _, o := range []ReadOptions{{}, {MaxExpansion: 7}} {
 		before := allocated()
-		_, err := Read(path, o)
+		_, err := ReadRows(path, o)
 		wantFault(t, err, fault.BadData, fmt.Sprintf("%s gives more than %d times as much text as it has bytes, and more "+
 			"than 64 MiB: if you trust it, raise max_expansion", path, cmp.Or(o.MaxExpansion, 100)))
 		if taken := allocated() - before; taken > 256<<20 {
 			t.Errorf("%d bytes of memory were taken", taken)
 		}
 	}
-	d, err := Read(path, ReadOptions{MaxExpansion: 1e6})
+	d, err := ReadRows(path, ReadOptions{MaxExpansion: 1e6})
 	if err != nil || d.Rows != 70<<14 {
 		t.Errorf("a cap that was raised: %v", err)
 	}
-	if _, err := Read(writeFile(t, "rows", bomb(t, 60)), ReadOptions{}); err != nil {
+	if _, err := ReadRows(writeFile(t, "rows", bomb(t, 60)), ReadOptions{}); err != nil {
 		t.Errorf("64 MiB are free: %v", err)
 	}
-	_, err = Read(path, ReadOptions{MaxExpansion: -1})
+	_, err = ReadRows(path, ReadOptions{MaxExpansion: -1})
 	wantFault(t, err, fault.BadArgument, "max_expansion is -1: it must be 0 (100) to 2147483647")
 	labels := writeFile(t, "rows", []byte("1:1\n"))
-	_, err = Read(labels, ReadOptions{LabelsPath: path})
+	_, err = ReadRows(labels, ReadOptions{LabelsPath: path})
 	if err == nil || !strings.HasPrefix(err.Error(), path) {
 		t.Errorf("labels: %v", err)
 	}
@@ -492,12 +492,12 @@ func TestLinesWithoutEnd(t *testing.T) {
 	for _, long := range []string{strings.Repeat("1:1 ", 1<<19), strings.Repeat("x", 2<<20), strings.Repeat("1,", 1<<20)} {
 		for _, content := range [][]byte{[]byte("1 1:1\n\n" + long), gzipped("1 1:1\n\n" + long)} {
 			path := writeFile(t, "rows", content)
-			_, err := Read(path, ReadOptions{})
+			_, err := ReadRows(path, ReadOptions{})
 			wantFault(t, err, fault.BadData, path+want)
 		}
 	}
 	labels := writeFile(t, "labels", []byte("1\n\n"+strings.Repeat("9", 3<<20)))
-	_, err := Read(writeFile(t, "rows", []byte("1:1\n")), ReadOptions{LabelsPath: labels})
+	_, err := ReadRows(writeFile(t, "rows", []byte("1:1\n")), ReadOptions{LabelsPath: labels})
 	wantFault(t, err, fault.BadData, labels+want)
 }
 
@@ -512,7 +512,7 @@ func TestALongLineAsksForMemory(t *testing.T) {
 	}
 	path := writeFile(t, "rows", []byte("1 "+strings.Repeat("1:1 ", 2<<20)))
 	before := allocated()
-	_, err := Read(path, ReadOptions{})
+	_, err := ReadRows(path, ReadOptions{})
 	wantFault(t, err, fault.NoMemory, "reading "+path+": read the file in parts, or on a machine with more memory")
 	if taken := allocated() - before; taken > 64<<20 {
 		t.Errorf("%d bytes of memory were taken", taken)
@@ -552,7 +552,7 @@ func endsAfterCancel(t *testing.T, path string, after time.Duration) time.Durati
 		cancelled <- time.Now()
 		atomic.StoreInt64(&progress.Cancel, 1)
 	})
-	if _, err := Read(path, ReadOptions{Progress: progress}); err != fault.ErrCancelled {
+	if _, err := ReadRows(path, ReadOptions{Progress: progress}); err != fault.ErrCancelled {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return time.Since(<-cancelled)

@@ -1,5 +1,4 @@
-// Package wholefile writes a file under another name, which then takes the place of the old one: whole or not at all.
-package wholefile
+package files
 
 import (
 	"bufio"
@@ -14,7 +13,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes. A symbolic link stays, and the file that it points to, which must
+// Write makes the file at path from what fill writes, under another name until it is whole. A symbolic link stays, and the file that it points to, which must
 // be there, is written; a pipe or a terminal is written in place. An error of the system is a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
 	err := write(path, fill)

@@ -1,4 +1,4 @@
-package svmlight
+package files
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, zeroBased bool, features uint16) {
 		path := writeFile(t, "rows", content)
 		o := ReadOptions{ZeroBased: zeroBased, Features: int(features)}
-		one, err := Read(path, o)
+		one, err := ReadRows(path, o)
 		if err != nil {
 			if found, ok := errors.AsType[*fault.Error](err); !ok || found.Kind != fault.BadData {
 				t.Fatalf("the error %v is not a fault.BadData", err)
@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 		if isGzip(content) || isZstd(content) || bytes.HasPrefix(content, []byte("BZh")) {
 			return
 		}
-		if two, err := Read(writeFile(t, "rows", gzipped(string(content))), o); err != nil || !reflect.DeepEqual(one, two) {
+		if two, err := ReadRows(writeFile(t, "rows", gzipped(string(content))), o); err != nil || !reflect.DeepEqual(one, two) {
 			t.Fatalf("plain: %v; compressed: %v, %v", one, two, err)
 		}
 		checkShape(t, one)
@@ -65,10 +65,10 @@ func readBack(t *testing.T, d *Data) {
 		labels[i] = float64(i)
 	}
 	path := filepath.Join(t.TempDir(), "again")
-	if err := Write(path, rows, labels, false); err != nil {
+	if err := WriteRows(path, rows, labels, false); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Read(path, ReadOptions{Features: d.Features})
+	again, err := ReadRows(path, ReadOptions{Features: d.Features})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,12 @@
-// Package svmlight reads and writes svmlight / libsvm files: one row a line, a label and the row's features,
+// Package files writes files whole or not at all, and reads and writes svmlight / libsvm files: one row a line, a label
+// and the row's features,
 //
 //	+1 3:0.25 17:1 40:-2.5e-3  # a comment
 //
 // SVMlin's form has the labels in a second file, one a line. A row of a multi-label set starts with several labels,
 // "3,17"; without any it starts with a blank. "qid:7" tokens of ranking sets are skipped. Feature numbers may be
-// unsorted and repeated. Start at Read: parse.go decompresses and parses the lines.
-package svmlight
+// unsorted and repeated. Start at ReadRows: parse.go decompresses and parses the lines.
+package files
 
 import (
 	"cmp"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/wholefile"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -55,8 +55,8 @@ func (o ReadOptions) check() error {
 	return nil
 }
 
-// Read reads a file, plain or compressed with gzip, bzip2 or zstd (by its first bytes). Errors name file and line.
-func Read(path string, o ReadOptions) (*Data, error) {
+// ReadRows reads a file, plain or compressed with gzip, bzip2 or zstd (by its first bytes). Errors name file and line.
+func ReadRows(path string, o ReadOptions) (*Data, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -79,19 +79,19 @@ func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
 	return data, nil
 }
 
-// Write writes a file whole or not at all, compressed by its ending .gz or .zst; numbers read back as the same float64.
-func Write(path string, rows *rows.Matrix, labels []float64, zeroBased bool) error {
+// WriteRows writes a file whole or not at all, compressed by its ending .gz or .zst; numbers read back as the same float64.
+func WriteRows(path string, rows *rows.Matrix, labels []float64, zeroBased bool) error {
 	for i, label := range labels {
 		if math.IsNaN(label) || math.IsInf(label, 0) {
 			return fault.Data("the label of row %d is %v: NaN and infinity are not allowed", i, label)
 		}
 	}
-	return wholefile.Write(path, func(file io.Writer) error {
+	return Write(path, func(file io.Writer) error {
 		w, err := compressor(path, file)
 		if err != nil {
 			return err
 		}
-		return cmp.Or(writeRows(w, rows, labels, int64(firstFeature(zeroBased))), w.Close())
+		return cmp.Or(writeLines(w, rows, labels, int64(firstFeature(zeroBased))), w.Close())
 	})
 }
 
@@ -112,7 +112,7 @@ func compressor(path string, file io.Writer) (io.WriteCloser, error) {
 	}{file, io.NopCloser(nil)}, nil
 }
 
-func writeRows(w io.Writer, rows *rows.Matrix, labels []float64, base int64) error {
+func writeLines(w io.Writer, rows *rows.Matrix, labels []float64, base int64) error {
 	var text []byte
 	pair := func(col int, value float64) {
 		text = strconv.AppendInt(append(text, ' '), int64(col)+base, 10)

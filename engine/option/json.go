@@ -1,8 +1,4 @@
-// Package strictjson reads JSON that means the same to every reader. Beyond the grammar it requires UTF-8, names that
-// occur once in an object, \u escapes that are characters, numbers that are finite float64, and at most 64 levels.
-// encoding/json alone takes the last of two equal names, names in other cases, and U+FFFD for what is no character;
-// Python's json module takes NaN, infinite numbers and lone surrogates. Start at Object.
-package strictjson
+package option
 
 import (
 	"bytes"
@@ -18,6 +14,11 @@ import (
 
 const maxDepth = 64 // parameters, class trees and warnings need 5; a recursive reader takes about 1000 in Python
 
+// JSON means the same to every reader here. Beyond the grammar it is UTF-8, names occur once in an object, \u escapes
+// are characters, numbers are finite float64, and there are at most 64 levels. encoding/json alone takes the last of two
+// equal names, names in other cases, and U+FFFD for what is no character; Python's json module takes NaN, infinite
+// numbers and lone surrogates.
+
 // Field is a member that an object must have, exactly by this name, and where its value goes.
 type Field struct {
 	Name     string
@@ -25,7 +26,7 @@ type Field struct {
 	Optional bool // may be missing
 }
 
-func Check(text []byte) error {
+func CheckJSON(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
@@ -39,7 +40,7 @@ func Check(text []byte) error {
 }
 
 func Object(text []byte) (members map[string]json.RawMessage, err error) {
-	if err := Check(text); err != nil {
+	if err := CheckJSON(text); err != nil {
 		return nil, err
 	}
 	if json.Unmarshal(text, &members) != nil || members == nil {

@@ -1,4 +1,4 @@
-package svmlight
+package files
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
-	"github.com/fewlabel/fewlabel/engine/wholefile"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -290,7 +289,7 @@ func (s *source) failure(err error) error {
 	case errors.As(err, new(*fault.Error)):
 		return err
 	case errors.As(err, new(*fs.PathError)):
-		return fault.File("cannot read %s: %v", s.path, wholefile.Reason(err))
+		return fault.File("cannot read %s: %v", s.path, Reason(err))
 	case err == bufio.ErrTooLong:
 		return fault.Data("%s, line %d: it is longer than %d bytes: this is not a svmlight file", s.path, s.lines+1,
 			longestLine)

@@ -1,4 +1,4 @@
-package strictjson
+package option
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ func TestStrictTexts(t *testing.T) {
 		`null`, ` [1, -0, 1e308, 5e-999, "a\"\\"] `, `{"a":{"a":[{"a":1}]},"A":1,"é":2,"\u0065":3}`,
 		`"\ud83d\ude00"`, `"\\ud83d"`, `{"a\\":1,"a":2}`, strings.Repeat("[", 64) + strings.Repeat("]", 64),
 	} {
-		if err := Check([]byte(text)); err != nil {
+		if err := CheckJSON([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -38,7 +38,7 @@ func TestTextsThatReadersWouldTakeDifferently(t *testing.T) {
 		`{"a":-` + strings.Repeat("9", 400) + `}`:         "the number -" + strings.Repeat("9", 39) + " is too large at byte 5",
 		strings.Repeat("[", 65) + strings.Repeat("]", 65): "there are more than 64 levels at byte 64",
 	} {
-		if err := Check([]byte(text)); err == nil || err.Error() != want {
+		if err := CheckJSON([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%.60q: got %v, want %s", text, err, want)
 		}
 	}
@@ -116,7 +116,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if Check(text) == nil && !json.Valid(text) {
+		if CheckJSON(text) == nil && !json.Valid(text) {
 			t.Fatal("encoding/json does not read it")
 		}
 	})

@@ -1,4 +1,4 @@
-package svmlight
+package files
 
 import (
 	"math"
@@ -37,10 +37,10 @@ func TestWriteReadsBack(t *testing.T) {
 	for _, ending := range []string{"", ".svm", ".gz", ".zst"} {
 		for _, zeroBased := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "rows"+ending)
-			if err := Write(path, rows, want.Labels, zeroBased); err != nil {
+			if err := WriteRows(path, rows, want.Labels, zeroBased); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Read(path, ReadOptions{ZeroBased: zeroBased, Features: 500})
+			got, err := ReadRows(path, ReadOptions{ZeroBased: zeroBased, Features: 500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestWriteCompresses(t *testing.T) {
 	rows, d := randomRows(t, 100, 10)
 	for ending, is := range map[string]func([]byte) bool{".gz": isGzip, ".zst": isZstd, ".GZ": isGzip} {
 		path := filepath.Join(t.TempDir(), "rows"+ending)
-		if err := Write(path, rows, d.Labels, false); err != nil {
+		if err := WriteRows(path, rows, d.Labels, false); err != nil {
 			t.Fatal(err)
 		}
 		if content, err := os.ReadFile(path); err != nil || !is(content[:4]) {
@@ -78,7 +78,7 @@ func TestWriteText(t *testing.T) {
 		{[]float64{1, -1, 0.25}, false, "1 4:0.5 1:1.0000000116860974e-07\n-1\n0.25 2:-2\n"},
 		{[]float64{1, -1, 0.25}, true, "1 3:0.5 0:1.0000000116860974e-07\n-1\n0.25 1:-2\n"},
 	} {
-		if err := Write(path, rows, c.labels, c.zeroBased); err != nil {
+		if err := WriteRows(path, rows, c.labels, c.zeroBased); err != nil {
 			t.Fatal(err)
 		}
 		if got, _ := os.ReadFile(path); string(got) != c.want {
@@ -91,18 +91,18 @@ func TestWriteMistakes(t *testing.T) {
 	rows, d := randomRows(t, 10, 5)
 	path := filepath.Join(t.TempDir(), "rows")
 	d.Labels[3] = math.NaN()
-	wantFault(t, Write(path, rows, d.Labels, false), fault.BadData,
+	wantFault(t, WriteRows(path, rows, d.Labels, false), fault.BadData,
 		"the label of row 3 is NaN: NaN and infinity are not allowed")
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a refused write left a file")
 	}
 	for _, ending := range []string{".bz2", ".xz", ".zip", ".ZIP"} {
-		wantFault(t, Write(path+ending, rows, make([]float64, 10), false), fault.BadArgument,
+		wantFault(t, WriteRows(path+ending, rows, make([]float64, 10), false), fault.BadArgument,
 			"path ends in "+ending+", which is not written: use .gz, .zst or a name of plain text")
 		if found, _ := filepath.Glob(path + "*"); found != nil {
 			t.Errorf("a refused write left %v", found)
 		}
 	}
 	nowhere := filepath.Join(path, "none", "rows")
-	wantFault(t, Write(nowhere, rows, make([]float64, 10), false), fault.IO, "cannot write "+nowhere+": no such file or directory")
+	wantFault(t, WriteRows(nowhere, rows, make([]float64, 10), false), fault.IO, "cannot write "+nowhere+": no such file or directory")
 }

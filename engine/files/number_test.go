@@ -1,4 +1,4 @@
-package svmlight
+package files
 
 import (
 	"math"
