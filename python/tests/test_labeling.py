@@ -647,49 +647,27 @@ def test_a_full_disk_loses_at_most_the_answer_being_written(tmp_path: Path, monk
         ]  # fmt: skip
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
-def test_two_sessions_may_write_to_one_file(tmp_path: Path) -> None:
+def test_a_file_is_for_one_session_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    one, other = session(path=path), session(path=path)
+    one = session(path=path)
     one.label(0, "sport")
+    other = session(path=path)
     other.label(1, "trade")
-    other.label(2, "war")
-    assert one.undo() == 2  # the last one of the file
+    with pytest.raises(ValueError, match=r"answers\.jsonl has changed, as another session writes to it: make a new"):
+        one.label(2, "war")
+    assert list(one._answers()) == [0]
     other.skip(3)
-    assert list(one._answers()) == [0, 1]
-    assert list(other._answers()) == [0, 1, 3]
     assert session(path=path)._answers() == other._answers()
-    Journal(path).append({"row": 5, "class": 3})
-    with pytest.raises(ValueError, match=r"answers\.jsonl, line 7: .* several types"):
-        one.skip(6)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
-def test_lines_of_two_writers_do_not_mix(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-
-    def write(number: int) -> None:
-        journal = Journal(path)
-        for k in range(40):
-            journal.append({"row": 100 * number + k, "class": "a" * (30 * number + 1)})
-
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(write, range(3)))
-    assert sorted(event["row"] for event in Journal(path)._standing) == [
-        100 * i + k for i in range(3) for k in range(40)
-    ]
 
 
 def test_a_file_that_something_else_has_cut_or_removed_takes_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     one = session(path=path)
     one.label(0, "sport")
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="is shorter than before"):
-        one.label(1, "sport")
-    path.unlink()
-    with pytest.raises(FileNotFoundError):
-        one.label(1, "sport")
+    for change in lambda: path.write_bytes(b""), path.unlink:
+        change()
+        with pytest.raises(ValueError, match="has changed"):
+            one.label(1, "sport")
     assert list(one._answers()) == [0]
 
 
@@ -739,7 +717,6 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
         '{"row": 1.0, "class": "a"}',
         '{"row": true, "class": "a"}',
         '{"row": [1], "class": "a"}',
-        '{"row": 1, "row": 2, "class": "a"}',
         '{"row": 1}',
         '{"row": 1, "class": 3}',
         '{"row": 1, "class": ""}',
@@ -769,7 +746,7 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
 )
 def test_a_file_of_something_else_is_refused(tmp_path: Path, line: str) -> None:
     path, number = tmp_path / "answers.jsonl", 4 if line.count("undo") > 1 else 3
-    cut_off = line in ("", '{"row": 1', "{")  # without an end, a line that was not written to its end
+    cut_off = line in ("", "{") or "[[" in line  # without an end, a line that was not written to its end
     for end in ["\n"] if cut_off else ["\n", ""]:
         content = '{"version": 1}\n{"row": 0, "class": "a"}\n' + line + end
         path.write_text(content, encoding="utf-8")

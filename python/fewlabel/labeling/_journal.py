@@ -10,21 +10,16 @@
     {"fit": 20, "changed": 0.08, "estimate": [0.71, 0.60, 0.82]}          a fit to 20 labels
 
 A program that ends while it writes loses that line and no other. Where a line cannot be written to its end, as on a
-full disk, its beginning is cut off again. Lines that another session has appended are read before the next one is
-written, so that all sessions with the same file agree on what an undo withdraws.
+full disk, its beginning is cut off again. Only one session writes: an older one finds that the file has changed.
 """
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
-
-if sys.platform != "win32":
-    import fcntl
 
 Event = dict[str, Any]
 
@@ -62,35 +57,25 @@ class Journal:
         self.events: list[Event] = []
         self._standing: list[Event] = []  # answers and new names
         self._withdrawn: Event = {}
-        self._end = self._n_lines = 0  # of the file, as far as it is known
-        if self.path is not None and not self.path.parent.is_dir():
+        self._size, self._cut, self._between = 0, 0, b""  # of the file; at its end without a newline
+        if self.path is None:
+            return
+        if not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent} for the file of the session")
-        if self.path is not None and self.path.exists():
+        if self.path.exists():
             if not self.path.is_file():
                 raise ValueError(f"path must be that of a file, but {self.path} is a folder, a pipe or a device")
-            with _opened(self.path, "rb") as file:
-                self._read(file)
+            self._read(self.path.read_bytes())
 
     def append(self, event: Event) -> None:
         """Add an event; it is on the disk when this returns, and not in the file if it cannot be written."""
-        if self.path is None:
-            self._add(event)
-            return
-        if not self._n_lines:
-            self.path.touch()
-        with _opened(self.path, "r+b") as file:
-            self._read(file)
-            for each in [event] if self._n_lines else [{"version": VERSION}, event]:
-                text = json.dumps(each, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-                self._refuse_undo(each)
-                start = min(self._end, file.seek(0, os.SEEK_END))  # the last newline may be missing
-                try:
-                    _write(file, start, b"\n" * (self._end - start) + text)
-                except BaseException:
-                    with suppress(OSError):
-                        file.truncate(start)
-                    raise
-                self._add(each, len(text))
+        self._refuse_undo(event)
+        if self.path is not None:
+            first = self._size == self._cut  # nothing but the beginning of a line that was not written
+            lines = [{"version": VERSION}, event] if first else [event]
+            texts = [json.dumps(each, ensure_ascii=False).encode("utf-8", "surrogatepass") for each in lines]
+            self._write(self._between + b"\n".join(texts) + b"\n")
+        self._add(event)
 
     def undo(self) -> Any:
         """Withdraw the last answer or new name that stands; the row of an answer."""
@@ -104,69 +89,68 @@ class Journal:
     def fits(self) -> list[Event]:
         return [event for event in self.events if "fit" in event]
 
-    def _read(self, file: FileIO) -> None:
-        """Read the lines after those that are known; one that was not written to its end is left out."""
-        if file.seek(0, os.SEEK_END) < self._end - 1:
-            raise ValueError(f"{self.path} is shorter than before, as something has changed it: make a new session")
-        file.seek(self._end)
-        *lines, rest = file.readall().split(b"\n")
-        if rest and not _is_cut(rest):
-            lines.append(rest)
-        for line in lines:
+    def _read(self, content: bytes) -> None:
+        """Read the lines; one that was not written to its end is left out."""
+        *lines, rest = content.split(b"\n")
+        self._size = len(content)
+        if _is_cut(rest, first=not lines):
+            self._cut = len(rest)
+        elif rest:
+            lines, self._between = [*lines, rest], b"\n"
+        for number, line in enumerate(lines, 1):
             try:
                 event = _parsed(line)
-                if "version" in event and self._n_lines:
+                if "version" in event and number > 1:
                     raise ValueError("a version belongs in the first line")
                 self._check(event, self.standing())
-                self._add(event, len(line) + 1)
+                self._add(event)
             except ValueError as reason:
-                raise ValueError(f"{self.path}, line {self._n_lines + 1}: {reason}") from reason
+                raise ValueError(f"{self.path}, line {number}: {reason}") from reason
+
+    def _write(self, content: bytes) -> None:
+        """Append to the file. Unbuffered: a buffer would be written after a failure, too."""
+        assert self.path is not None
+        with FileIO(self.path, "a") as file:
+            if file.seek(0, os.SEEK_END) != self._size:
+                raise ValueError(f"{self.path} has changed, as another session writes to it: make a new session")
+            end, left = self._size - self._cut, memoryview(content)
+            try:
+                file.truncate(end)
+                while left:
+                    left = left[file.write(left) :]
+                os.fsync(file.fileno())
+            except BaseException:
+                self._size, self._cut = end, 0
+                with suppress(OSError):
+                    file.truncate(end)
+                raise
+        self._size, self._cut, self._between = end + len(content), 0, b""
 
     def _refuse_undo(self, event: Event) -> None:
         if "undo" in event and not self._standing:
             raise ValueError("there is no answer to undo")
 
-    def _add(self, event: Event, size: int = 0) -> None:
+    def _add(self, event: Event) -> None:
         self._refuse_undo(event)
         if "undo" in event:
             self._withdrawn = self._standing.pop()
         elif "row" in event or "rename" in event:
             self._standing.append(event)
         self.events += [] if "version" in event else [event]
-        self._end, self._n_lines = self._end + size, self._n_lines + 1
 
 
-@contextmanager
-def _opened(path: Path, mode: str) -> Iterator[FileIO]:
-    """The file, while other sessions wait. Unbuffered: a buffer would be written after a failure, too."""
-    with FileIO(path, mode) as file:
-        if sys.platform != "win32":
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield file
-
-
-def _write(file: FileIO, start: int, content: bytes) -> None:
-    file.truncate(file.seek(start))
-    left = memoryview(content)
-    while left:
-        left = left[file.write(left) :]
-    os.fsync(file.fileno())
-
-
-def _is_cut(line: bytes) -> bool:
-    """Whether it is the beginning of a line of a session."""
+def _is_cut(line: bytes, first: bool) -> bool:
+    """Whether it is the beginning of a line of a session; in the first one anything else is another file."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
-        starts = [b'{"%s": ' % name for name in (b"version", b"row", b"rename", b"undo", b"draw", b"fit")]
-        return any(start.startswith(line[: len(start)]) for start in starts)
+        return b'{"version": '.startswith(line[:12]) if first else True
     return False
 
 
 def _parsed(line: bytes) -> Event:
     try:
-        event = json.loads(line, object_pairs_hook=_without_repeats)
+        event = json.loads(line)
     except (ValueError, RecursionError) as reason:
         raise ValueError(f"{line[:80]!r} is not JSON: {reason}") from reason
     if not isinstance(event, dict) or set(event) not in _FORMS:
@@ -175,11 +159,4 @@ def _parsed(line: bytes) -> Event:
         if not _TESTS[name](value):
             known = f": this fewlabel reads version {VERSION}" if name == "version" else ""
             raise ValueError(f"{value!r:.80} cannot be the value of {name!r}{known}")
-    return event
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> Event:
-    event = dict(pairs)
-    if len(event) < len(pairs):
-        raise ValueError("a name is repeated")
     return event

@@ -35,7 +35,7 @@ class Session:
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     path : path-like or None, default=None
-        File of the answers, JSON lines. None: in memory only. Several sessions may share a file.
+        File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
         What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
         array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
