@@ -48,17 +48,6 @@ def test_texts_and_estimators_by_name(capsys: pytest.CaptureFixture[str]) -> Non
     assert found.scores["svm"].mean() > 0.7
 
 
-def test_the_picture() -> None:
-    pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    found = compare(TransductiveSVC(), X, Y, ["annealing"], cv=2, verbose=0)
-    found.plot(ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(found.scores)
-    assert ax.get_xlabel() == "f1_macro"
-
-
 @pytest.mark.parametrize("methods", ["annealing", [], {"supervised": TransductiveSVC()}])
 def test_bad_methods(methods: object) -> None:
     with pytest.raises(ValueError, match="methods must"):

@@ -25,7 +25,6 @@ from fewlabel import (
     TransductiveSVC,
 )
 from fewlabel.inspection import explain, suspicious_labels, top_features
-from fewlabel.inspection._compare import Comparison
 from fewlabel.model_selection import SemiSupervisedSplit
 from fewlabel.plotting import HistoryDisplay
 
@@ -175,10 +174,9 @@ def test_dollars_are_drawn_as_they_are() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     names = ["$\\foo$", "$x^$", "a_b$", "$"]
     model = TransductiveSVC(class_prior=[0.5, 0.5]).fit(np.eye(4), np.array(["$\\a$", "$_$", None, None]))
-    compared = Comparison({"supervised": np.ones(2), "$\\foo$": np.ones(2)}, "accuracy")
-    for ax in [*top_features(model, names).plot(), compared.plot()]:
+    for ax in top_features(model, names).plot():
         ax.figure.canvas.draw()
-        assert {label.get_text() for label in ax.get_yticklabels()} <= {*names, *compared.scores}
+        assert {label.get_text() for label in ax.get_yticklabels()} <= {*names}
     HistoryDisplay.from_estimator(model).figure_.canvas.draw()
     pyplot.close("all")
 

@@ -45,26 +45,6 @@ class Comparison(_table.Table):
             "its standard error": [_error(gain) for gain in gains],
         }
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the mean scores with their standard errors, and return the Axes.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or None, default=None
-            Where to draw. None: a new figure.
-        """
-        if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.figure(layout="constrained").subplots()
-        for place, values in enumerate(self.scores.values()):
-            ax.errorbar(values.mean(), place, xerr=_error(values), fmt="o", capsize=3, color="C0")
-        ax.axvline(self.scores[SUPERVISED].mean(), linestyle=":", color="gray")
-        ax.set_yticks(range(len(self.scores)), list(self.scores), parse_math=False)
-        ax.set_xlabel(self.scoring)
-        ax.invert_yaxis()
-        return ax
-
 
 def compare(
     model: Any,
@@ -85,21 +65,17 @@ def compare(
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
         Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled`.
+    X, y : as in `check`
     methods : list of str, dict of str to estimator, or None, default=None
         Values of `method`, or a dict from name to estimator. None: "auto", "annealing" and "switching" if known.
     scoring : str, default="f1_macro"
         Name of a scorer of scikit-learn.
-    cv : int or splitter, default=5
-        How the labeled rows are split, as in `SemiSupervisedSplit`.
-    n_jobs, verbose : as in `check`
+    cv, n_jobs, verbose : as in `check`
 
     Returns
     -------
     comparison : Comparison
-        `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame, `plot()` a plot.
+        `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame.
     """
     _linear_model.marker(model)
     chosen, scorer = _chosen(methods, model), get_scorer(scoring)
