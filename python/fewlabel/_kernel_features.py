@@ -24,8 +24,7 @@ _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Features whose inner products are a kernel, for classes that no linear boundary separates.
 
-    Use it for images, sensor readings and curves, in a pipeline before a linear classifier. The features of the kernel
-    "graph" depend on all rows of `fit`: fit it on labeled and unlabeled rows.
+    For images, sensor readings and curves, in a pipeline before a linear classifier. Fit it on all rows, unlabeled too.
 
     Parameters
     ----------

@@ -31,8 +31,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
         Whether to calibrate probabilities, for about one more fit. False: `predict_proba` is the softmax of the scores.
     unlabeled : as in `TransductiveSVC`
     max_iter : int, default=10000
-        Maximum number of outer steps: temperatures, relabelings, or weights of the entropy and updates of the
-        multipliers; of Newton steps without unlabeled rows, at most 200.
+        Maximum number of outer steps; of Newton steps without unlabeled rows, at most 200.
     tol : float, default=1e-5
         Tolerance of the last solve, as in `TransductiveSVC`; of "entropy" and "posterior" that of the gradient norm.
     n_jobs, warm_start, verbose : as in `TransductiveSVC`

@@ -18,9 +18,7 @@ _CONLLU = 10  # columns, of which the first one numbers the words
 _NO_WORD = re.compile(r"\d+[-.]\d+")
 
 
-def load_conll_file(
-    path: str | os.PathLike[str], *, columns: tuple[int, ...] = (0, -1)
-) -> tuple[list[list[str]], ...]:
+def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
     """Read a CoNLL file: one token per line in columns, and an empty line after each sentence.
 
     Parameters

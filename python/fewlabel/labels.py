@@ -30,9 +30,8 @@ _UNSPACED = (
 class Votes(Soft, _table.Table):
     """Probabilities of the classes from votes, with a table of the sources, which `print` and notebooks show.
 
-    Its columns, also those of `to_frame()`, are `source`, the name; `class`, what it votes for; `coverage`, the share
-    of the rows that it votes in; `overlaps`, of those in which another one votes, too; `conflicts`, of those in which
-    another one votes for another class; and `accuracy`, given or estimated.
+    Its columns are `source`; `class`, what it votes for; `coverage`, the share of the rows that it votes in;
+    `overlaps` and `conflicts`, of those with another vote, and with one for another class; and `accuracy`.
 
     Attributes
     ----------
@@ -62,8 +61,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
     texts : iterable of str
         Texts, one a row.
     keywords : dict from class to iterable of str
-        Words or phrases of each class, compared without case, as whole words; in scripts that put no space between
-        words, such as Chinese, Japanese and Thai, and in Korean, anywhere.
+        Words or phrases of each class, compared without case, as whole words; in scripts without spaces anywhere.
 
     Returns
     -------
@@ -138,10 +136,9 @@ def from_votes(
 ) -> Votes:
     """Probabilities of the classes from the votes of several sources.
 
-    A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1).
-    Sources are taken as independent. Accuracies that are not given are estimated from the labeled rows, and those of
-    sources that vote for several classes also from the rows with several votes, by expectation-maximization. Without
-    labels, sources that vote for one class each, such as keywords, have a common accuracy.
+    A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1),
+    independently. Accuracies that are not given are estimated from the labeled rows, and those of sources that vote for
+    several classes also from rows with several votes. Without labels, sources of one class each have a common accuracy.
 
     Parameters
     ----------
@@ -153,8 +150,7 @@ def from_votes(
         Probability that a vote of the source is right, above 0 and below 1.
     sources : list or dict, default=None
         Names of the sources, or the `keywords` of `keyword_votes`. None: the columns of a data frame, else 0, 1, ...
-    unlabeled : object, default="auto"
-        Marker, as for the classifiers.
+    unlabeled : as in `TransductiveSVC`
 
     Returns
     -------

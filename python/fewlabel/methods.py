@@ -29,11 +29,10 @@ class Annealing(_Balanced):
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        How the class prior is enforced. "labels": only by the label counts, as in the papers. "share": in addition, the
-        thresholds are adjusted at the end so that the predictions of the unlabeled rows match the class shares. "mean":
-        as "share", and the mean score of the unlabeled rows is constrained for each class (squared hinge only). "auto":
-        "labels", with thresholds adjusted in part, if the shares are estimated and the labels look picked; otherwise
-        "mean" with the squared hinge and "share" with other losses.
+        How the class prior is enforced. "labels": only by the label counts, as in the papers. "share": the thresholds
+        are also adjusted at the end so that the predictions match the class shares. "mean": as "share", and the mean
+        score of the unlabeled rows is constrained for each class (squared hinge only). "auto": "labels", adjusted in
+        part, if shares are estimated and labels look picked; else "mean", or "share" with other losses.
     """
 
     name = "annealing"
@@ -43,8 +42,7 @@ class Auto(_Balanced):
     """Annealing, averaged with other classifiers or compared with another method.
 
     If the class shares are estimated, annealing is averaged with the supervised classifier and a mixture of all rows.
-    Otherwise it is compared with switching, and the lower objective is returned. With 32,768 unlabeled rows or more, it
-    is also compared with annealing that starts at a mixture of all rows.
+    Otherwise it is compared with switching and, from 32,768 unlabeled rows on, with a second start.
 
     Parameters
     ----------
@@ -76,8 +74,7 @@ class PairSwitching(_Balanced):
 
     Parameters
     ----------
-    balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Switching`.
+    balance : as in `Switching`
     """
 
     name = "pair_switching"

@@ -22,8 +22,7 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
+    unlabeled : as in `TransductiveSVC`
 
     Returns
     -------

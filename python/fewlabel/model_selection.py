@@ -21,8 +21,8 @@ __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
-    For `cross_val_score`, `GridSearchCV` and every other function with a parameter `cv`. An ordinary splitter removes
-    unlabeled rows from training sets and puts them into test sets, where most metrics count the marker as a class.
+    For `cross_val_score`, `GridSearchCV` and every other function with a parameter `cv`. Most metrics would count the
+    marker as a class.
 
     Parameters
     ----------
@@ -34,8 +34,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
     Notes
     -----
-    The labels of test sets are those in `y`. scikit-learn's metrics refuse numbers in an object array, such as [0, 1,
-    None], which `fewlabel.metrics.labeled_scorer` and the `score` method of the classifiers accept.
+    scikit-learn's metrics refuse numbers beside None, as in [0, 1, None]; `fewlabel.metrics.labeled_scorer` does not.
 
     Examples
     --------
@@ -69,7 +68,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         Yields
         ------
         train : ndarray of shape (n_train,), int
-            Indices of the training rows, sorted: the unlabeled rows and the labeled training rows of this split.
+            Indices of the training rows, sorted.
         test : ndarray of shape (n_test,), int
             Indices of the test rows, in the order of the splitter; only labeled rows.
         """
@@ -132,17 +131,10 @@ def held_out_probabilities(
     estimator : estimator or pipeline with a method `predict_proba`
         Clones are fitted.
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        Rows, labeled and unlabeled; texts for a pipeline that starts with a vectorizer.
     y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled`.
-    cv : int or splitter, default=5
-        How the labeled rows are split, as in `SemiSupervisedSplit`.
-    n_jobs : int or None, default=None
-        Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
-    verbose : int, default=0
-        Above 0: show the progress of the fits, from the third second on.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
+        Labels. Rows without one have the marker `unlabeled`.
+    cv, n_jobs, verbose : as in `fewlabel.inspection.check`
+    unlabeled : as in `TransductiveSVC`
 
     Returns
     -------

@@ -45,10 +45,8 @@ class HistoryDisplay:
 
     Attributes
     ----------
-    axes_ : ndarray of shape (4,) of matplotlib Axes
-        The panels, top to bottom.
-    figure_ : matplotlib Figure
-    lines_ : list of 4 matplotlib Line2D
+    axes_ : ndarray of shape (4,) of matplotlib Axes, top to bottom
+    figure_, lines_ : matplotlib Figure, and list of 4 Line2D
     """
 
     history: Any
@@ -134,21 +132,16 @@ class LearningCurveDisplay:
     ----------
     n_labels : array-like of shape (n_sizes,), int
         Numbers of labeled rows.
-    scores : ndarray of shape (n_sizes, n_draws)
-        Test scores of the semi-supervised estimator, for each draw of the labels.
-    supervised_scores : ndarray of shape (n_sizes, n_draws)
-        Test scores of the supervised estimator.
+    scores, supervised_scores : ndarray of shape (n_sizes, n_draws)
+        Test scores of the semi-supervised and of the supervised estimator, for each draw of the labels.
     score_name : str, default="score"
         Name of the score.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-    lines_ : list of 2 matplotlib Line2D
-        Means over the draws: semi-supervised, supervised.
-    fill_between_ : list of 2 matplotlib collections
-        One standard deviation over the draws around each mean.
+    ax_, figure_ : matplotlib Axes and Figure
+    lines_, fill_between_ : lists of 2 matplotlib artists
+        Means over the draws, and one standard deviation around them: semi-supervised, supervised.
     """
 
     n_labels: Any
@@ -177,8 +170,7 @@ class LearningCurveDisplay:
 
         Parameters
         ----------
-        estimator : estimator or pipeline
-            Semi-supervised estimator; clones are fitted.
+        estimator : semi-supervised estimator or pipeline, of which clones are fitted
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
         y : array-like of shape (n_rows,)
             Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
@@ -193,7 +185,6 @@ class LearningCurveDisplay:
         scoring : str, callable or None, default=None
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
-            Seed of the draws.
         n_jobs, verbose : as in `fewlabel.inspection.check`
         ax : matplotlib Axes or None, default=None
             Where to draw. None: a new figure.

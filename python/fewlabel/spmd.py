@@ -34,9 +34,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted in place. All parameters except `n_jobs` and `verbose` must be the same on every rank. `calibrate`,
-        method "pair_switching" and `max_switches` are for one machine. For
-        class_prior="auto" every rank gets all labeled rows. With at least 4,096 unlabeled rows a class, every rank also
-        gets an eighth of these, if they have at most a million non-zeros.
+        method "pair_switching" and `max_switches` are for one machine. Every rank gets all labeled rows if
+        class_prior="auto", and an eighth of the unlabeled ones if these are 4,096 a class and small.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y : array-like of shape (n_rows,), or fewlabel.labels.Soft

@@ -64,19 +64,15 @@ def estimate_class_prior(
         Number of bootstrap replications with random row weights, at least 2.
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
-    n_jobs : int or None, default=None
-        Number of threads, as in `TransductiveSVC`.
+    unlabeled, n_jobs : as in `TransductiveSVC`
     random_state : int, RandomState instance or None, default=None
         Seed. None means a fixed seed.
 
     Returns
     -------
     estimate : ClassPriorEstimate
-        `classes` (n_classes,), sorted; `class_prior` (n_classes,), the shares, with sum 1; `lower` and `upper`
-        (n_classes,), the confidence limits of each share; `label_shares` (n_classes,), the shares of the labeled rows;
-        `as_dict()`, from class to share, for `class_prior`; `to_frame()`, a data frame with one row per class.
+        Arrays (n_classes,): `classes`, sorted; `class_prior`, the shares, with sum 1; `lower` and `upper`, their
+        confidence limits; `label_shares`, those of the labeled rows. `as_dict()` is for the parameter `class_prior`.
 
     Examples
     --------

@@ -149,14 +149,11 @@ class TopFeatures(_table.Table):
 def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatures:
     """List the features with the largest weights of each class.
 
-    Weights are comparable where the features have the same scale, as words of tf-idf rows have.
-
     Parameters
     ----------
     model : classifier, pipeline or search
         Fitted: any linear classifier with `coef_`, those of scikit-learn too; otherwise a TypeError.
-    feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
+    feature_names : as in `explain`
     n : int, default=10
         Maximum number of features of each class; those with weights above 0 are listed.
 

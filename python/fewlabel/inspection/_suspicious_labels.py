@@ -39,9 +39,7 @@ def suspicious_labels(
     ----------
     model : classifier, pipeline or search
         Fitted, preferably on these rows.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled`.
+    X, y : as in `check`
     margin : float, default=0.5
         A label is suspicious if the score of another class exceeds the score of its own class by at least this value.
     cv : int or None, default=10

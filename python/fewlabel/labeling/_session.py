@@ -22,8 +22,8 @@ DRAWN = 30  # rows
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
-    Answers may be given in any order, and a class may be new at any time. With `path` every answer is on the disk
-    before the call returns; a session that is made again with the same path continues after the last answer.
+    A class may be new at any time. With `path` every answer is on the disk before the call returns, and a session that
+    is made again with the same path continues after the last answer.
 
     Parameters
     ----------
@@ -89,9 +89,8 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers: a list of their names.
 
-        Rows are clustered, and the most typical ones of the largest clusters without an answer are chosen; after 30
-        answers 30 rows are drawn at random. A model of fewlabel is refitted to 2,000 rows and those with answers, from
-        the last fit on if no class is new.
+        Typical ones of clusters without an answer, and after 30 answers 30 rows drawn at random. A model of fewlabel is
+        refitted to 2,000 rows and those with answers.
 
         Parameters
         ----------
@@ -119,8 +118,7 @@ class Session:
 
         Parameters
         ----------
-        row : name of a row
-            A value of the index, or a position. A former answer for the row is replaced.
+        row : name of a row: a value of the index, or a position
         label : label
             A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
         """
@@ -194,8 +192,7 @@ class Session:
     def status(self) -> _status.Status:
         """A summary of the session, a `Status`.
 
-        It has the counts of the classes, the accuracy on answers that were predicted before they were given, the change
-        of the predictions in the last refit, and whether to stop, with the reason.
+        It has the counts of the classes, an estimate of the accuracy, and whether to stop, with the reason.
         """
         answers, known, fits = self._answers(), self._read().known, self._journal.fits()
         changed = fits[-1]["changed"] if fits else None
