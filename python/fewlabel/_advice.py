@@ -43,10 +43,8 @@ def weak_share(name: Any, found: Any, n_labels: int, n_unlabeled: int) -> None:
 def leaves_without_label(names: list[Any], classes: np.ndarray) -> None:
     """Warn of classes of a dict `hierarchy` that no row has."""
     if names:
-        found = f"{listed(np.array(names, dtype=object))}, but no row has this label"
-        cure = "Label some rows of it, or give its share by a dict class_prior."
-        text = f"hierarchy has {found}: left out, and the classes are {listed(classes)}. {cure}"
-        warn(text, ClassPriorWarning)
+        found = f"hierarchy has {listed(np.array(names, dtype=object))}, but no row has this label: left out"
+        warn(f"{found}, and the classes are {listed(classes)}. A dict class_prior can name it.", ClassPriorWarning)
 
 
 def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:

@@ -38,10 +38,9 @@ class ASOTransformer(TransformerMixin, Estimator):
     n_components : int, default=50
         Number of dimensions of the subspace. If there are fewer auxiliary problems, there are as many components.
     auxiliary : str, callable, array of shape (n_rows, n_problems) or list of these, default="mask"
-        The auxiliary problems. "mask": predict whether a feature occurs from all other features (with `feature_groups`,
-        from those of the other groups). "frequent": predict which feature of one half is the largest from the features
-        of the other half. "top_k" and "multi_k": a classifier of the labels is trained on one half of the features, and
-        its first k choices are predicted from the other half, either all k in order or, for each class, whether it is
+        The auxiliary problems. "mask": predict whether a feature occurs from all others (or those of other groups).
+        "frequent": predict which feature of one half is the largest from the other half. "top_k" and "multi_k": predict
+        the first k choices of a classifier of one half from the other half, in order, or for each class whether it is
         among them. Both need `y`; k is 2 and 3 unless a number is given, as in "top_1". An array: nonzero entries are
         positive examples. A callable takes X (CSR) and y and returns such an array, optionally with an array
         (n_problems, n_features) whose nonzero entries are the features hidden from each problem. A list: all of these.
@@ -72,14 +71,10 @@ class ASOTransformer(TransformerMixin, Estimator):
     ----------
     components_ : ndarray of shape (n_components, n_features), or list of ndarray
         Orthonormal basis of the subspace. With `feature_groups`, an array (n_components, features of the group) each.
-    strengths_ : ndarray of shape (n_components,), or list of ndarray
-        Singular value of each component.
-    feature_groups_ : list of ndarray or None
-        Feature indices of each group.
-    n_problems_ : int
-        Number of auxiliary problems.
-    objective_ : ndarray of shape (n_iter,)
-        Objective (equation 6 of the paper) after each alternation. Empty with solver "none".
+    strengths_ : ndarray of shape (n_components,), or list of ndarray, singular values of the components
+    feature_groups_ : list of ndarray or None, feature indices of each group
+    n_problems_ : int, number of auxiliary problems
+    objective_ : ndarray of shape (n_iter,), of equation 6 of the paper; empty with solver "none"
     n_features_in_, feature_names_in_ : number and names of the features
 
     Examples
@@ -125,13 +120,11 @@ class ASOTransformer(TransformerMixin, Estimator):
         made = self._problems(sp.csr_array(rows), _data.admitted(y, "y") if sp.issparse(y) else y, groups, random)
         n_components = min(self.n_components, made.labels.shape[1])
         if not n_components:
-            least = f"each of the two answers of a problem needs {_auxiliary.LEAST_POSITIVES} rows"
-            text = f'{least}; for "mask" a feature must be 0 in some and not 0 in others.'
-            text = f"no auxiliary problem is left, so no structure is added to X: {text}"
-            _warnings.warn(text, _warnings.DataWarning)
+            text = f"each of the two answers of a problem needs {_auxiliary.LEAST_POSITIVES} rows."
+            _warnings.warn(f"no auxiliary problem is left, so no structure is added: {text}", _warnings.DataWarning)
         elif n_components < self.n_components:
-            text = f"n_components is {self.n_components}, but there are {n_components} auxiliary problems: as many"
-            _warnings.warn(f"{text} components.", _warnings.DataWarning)
+            text = f"n_components is {self.n_components}, but there are {n_components} auxiliary problems."
+            _warnings.warn(text, _warnings.DataWarning)
         components, objective = np.empty((rows.shape[1], 0)), np.empty(0)
         strengths = np.empty((1 if groups is None else 1 + groups.max(), 0))
         if n_components:

@@ -75,13 +75,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Training rows, labeled and unlabeled, preferably of unit length. CSR of float32 or float64 is
             not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
-            Labels. Rows without one have the marker of the parameter `unlabeled`. A set holds the classes that a row
-            may have, and a group of `hierarchy` stands for its classes. Two or more columns of 0, 1 and markers are
-            several labels a row, a column for each. `Soft` holds probabilities of the classes.
+            Labels, markers of unlabeled rows, sets of the classes that a row may have, and groups of `hierarchy`. Two
+            or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities of the classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
-            numbers of copies: weight k gives the fit of k copies of the row, up to rounding, which can decide ties, and
-            to the unlabeled rows, 5,000 at most, by which class_prior="auto" goes. With others a row gets one label.
+            numbers of copies: weight k gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
@@ -140,9 +138,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        Calibrated scores are divided by `calibration_temperature_`, and the share `calibration_smoothing_` of the
-        probability is spread evenly over the classes. This is for new rows: the fit has moved its boundary away from
-        its own unlabeled rows, whose calibrated probabilities are in `label_distributions_`.
+        This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated
+        probabilities are in `label_distributions_`.
 
         Parameters
         ----------
@@ -222,8 +219,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         calibrated : bool, default=True
-            Whether probabilities are calibrated if those of the model are. False: with the scores of the model, which
-            `CalibratedClassifierCV`, `OneVsRestClassifier` and `OneVsOneClassifier` use, and uncalibrated.
+            Whether probabilities are calibrated if those of the model are. False: with the scores of the model.
 
         Returns
         -------
@@ -282,8 +278,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.supervised_agreement_ = report["supervised_agreement"]
         self.calibration_temperature_ = report["calibration_temperature"]
         self.calibration_smoothing_ = report["calibration_smoothing"]
-        columns = [name for name in arrays if name.startswith("history.")]
-        self.history_ = {name.removeprefix("history."): arrays[name] for name in columns}
+        self.history_ = fitted.history
         self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
         self.__dict__.pop("label_distributions_", None)  # of an earlier fit
         if "label_distributions" in arrays:

@@ -120,8 +120,7 @@ def forbidden_by_iob(tags: Sequence[Any]) -> list[tuple[str | None, str | None]]
     }
     for tag in tags:
         if tag not in parts and tag != "O" and (not parts or _OTHER_FORM.fullmatch(tag)):
-            form = "O, B-PER, I-PER, or with E, L, S, U in place of I"
-            raise ValueError(f'forbidden_transitions="iob" needs tags of the form {form}; y has {tag!r}')
+            raise ValueError(f'forbidden_transitions="iob" needs tags of the form O, B-PER, I-PER; y has {tag!r}')
     closed = {kind for mark, kind in parts.values() if mark in "EL"}
     pairs = []
     for before, after in itertools.product([None, *tags], [*tags, None]):
@@ -138,8 +137,7 @@ def mask(allowed: Any, shape: tuple[int, int]) -> np.ndarray:
         allowed = np.concatenate([np.empty((0, shape[1]), dtype=bool), *(part for part in allowed if n_tokens(part))])
     given = np.asarray(allowed)
     if given.shape != shape or given.dtype != bool:
-        found = f"{given.dtype} of shape {given.shape}"
-        raise ValueError(f"allowed must be a bool array of shape {shape}, tokens by tags; got {found}")
+        raise ValueError(f"allowed must be a bool array of shape {shape}, tokens by tags; got {given.shape}")
     return given
 
 

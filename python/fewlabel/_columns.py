@@ -41,8 +41,8 @@ def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method
 def _shares(class_prior: Any, n_columns: int) -> Any:
     """The option of the library: a rule, or the share (k,) of 1 in each column."""
     if isinstance(class_prior, Mapping) or (not isinstance(class_prior, str) and np.shape(class_prior) != (n_columns,)):
-        cure = f"'auto' or 'labels' (the shares of the labels), or the share of 1 in each of the {n_columns} columns"
-        raise ValueError(f"class_prior={class_prior!r:.80} is not supported with several labels a row: give {cure}")
+        cure = f"give 'auto', 'labels', or the share of 1 in each of the {n_columns} columns"
+        raise ValueError(f"class_prior={class_prior!r:.80} is not for several labels a row: {cure}")
     return class_prior if isinstance(class_prior, str) else _weights.numbers("class_prior", class_prior)
 
 
@@ -54,9 +54,7 @@ def _keep(model: Any, found: list[_fit.Fitted]) -> None:
     model.intercept_ = np.array([each["intercept"][0] for each in arrays])
     model.class_prior_ = np.array([each["class_prior"][1] for each in arrays])
     model.transduction_ = np.column_stack([each["transduction"] for each in arrays]).astype(np.int64)
-    model.history_ = [
-        {name.removeprefix("history."): each[name] for name in each if name.startswith("history.")} for each in arrays
-    ]
+    model.history_ = [one.history for one in found]
     model._keep_trained(reports)
     model.n_iter_ = max(report["n_iter"] for report in reports)
     model.objective_ = float(np.nansum([report["objective"] for report in reports]))

@@ -38,9 +38,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     rho : float, default=10
         Sharpness of "soft_hinge", above 0 and at most 100; large values approach the hinge.
     forbidden_transitions : "iob" or iterable of (tag or None, tag or None), default=()
-        Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence. Tags
-        that do not occur are ignored. "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after
-        "O". "M" is like "I" there, and tags without this form, such as "X", are like "O".
+        Pairs of tags in which the second must not follow the first; None means the start or the end of a sequence.
+        "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after "O".
     unlabeled : as in `TransductiveSVC`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
         How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
@@ -51,8 +50,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
     class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
         Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
-        labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share; each above 0 and below
-        1, together 1.
+        labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share, which sum to 1.
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
@@ -60,26 +58,17 @@ class SequenceSVC(ClassifierMixin, Estimator):
     n_jobs : as in `TransductiveSVC`
     random_state : int, RandomState instance or None, default=None
         Seed. None means a fixed seed.
-    warm_start : bool, default=False
-        Whether `fit` continues from the fitted model. Features and tags must be the same.
-    verbose : as in `TransductiveSVC`
+    warm_start, verbose : as in `TransductiveSVC`
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_tags,)
-        Tags, sorted, without the marker.
-    coef_ : ndarray of shape (n_tags, n_features), float64
-        Weights of the features.
-    transitions_ : ndarray of shape (n_tags, n_tags), float64
+    classes_ : ndarray of shape (n_tags,), sorted tags without the marker
+    coef_ : ndarray of shape (n_tags, n_features), weights of the features
+    transitions_ : ndarray of shape (n_tags, n_tags)
         Score of the tag in the column after that in the row; -inf where forbidden.
-    start_, end_ : ndarray of shape (n_tags,), float64
-        Score of the first and of the last tag.
-    n_iter_ : int
-        Number of epochs, including those with unlabeled sequences.
-    objective_ : float
-        Final value of the objective, see the page on label sequences.
-    termination_condition_ : str
-        "epochs": all epochs were run.
+    start_, end_ : ndarray of shape (n_tags,), scores of the first and of the last tag
+    n_iter_, objective_ : number of epochs; final value, see the page on label sequences
+    termination_condition_ : str, always "epochs"
     history_ : dict of str to ndarray of shape (`n_iter_`,)
         "objective": the mean loss of each epoch, measured before the step on each sequence.
     n_features_in_, feature_names_in_ : number and names of the features
@@ -141,7 +130,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
             fitted = _fit.trained(train, options, (show,), self._assemble if warm else None)[0]
         self._keep_model(labels.classes, fitted)
-        self.history_ = {"objective": fitted.arrays["history.objective"]}
+        self.history_ = fitted.history
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
@@ -170,8 +159,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-        lengths : array-like of shape (n_sequences,) or None, default=None
+        X, lengths : as in `predict`
 
         Returns
         -------
@@ -185,8 +173,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-        lengths : array-like of shape (n_sequences,) or None, default=None
+        X, lengths : as in `predict`
 
         Returns
         -------
@@ -201,9 +188,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix or array} of shape (n_tokens, n_features), or list of such
-        y : array-like of shape (n_tokens,), or list of such
-        lengths : array-like of shape (n_sequences,) or None, default=None
+        X, y, lengths : as in `fit`
         """
         check_is_fitted(self)
         X, y, lengths = _chain.flat(X, y, lengths)

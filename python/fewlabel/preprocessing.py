@@ -52,8 +52,7 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     ----------
     score_func : callable
         Called with the labeled rows and their labels, such as `chi2` or `mutual_info_classif`.
-    unlabeled : "auto", None or a label, default="auto"
-        Marker of unlabeled rows in `y`, as in the estimator.
+    unlabeled : as in `TransductiveSVC`
 
     Returns
     -------
@@ -66,17 +65,16 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
 
 
 def _of_labeled(X: Any, y: Any, score_func: Callable[..., Any], unlabeled: Any) -> Any:
-    return score_func(
-        *_targets.labeled_part(X, y, unlabeled, no_row="y has no labeled row: no feature has a score")[:2]
-    )
+    no_row = "y has no labeled row: no feature has a score"
+    return score_func(*_targets.labeled_part(X, y, unlabeled, no_row=no_row)[:2])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
 
-    For `ColumnTransformer`, behind the encoder of the columns beside a text. Rows of tf-idf have length 1; columns as
-    long beside them make gaps that are wider than those between the classes, which a transductive fit would follow.
+    For `ColumnTransformer`, behind the encoder of the columns beside a text: as long as the rows of tf-idf, they would
+    make gaps that a transductive fit follows.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ def test_warnings_of_columns_name_them() -> None:
         (
             np.eye(2)[TRUTH] / 2,
             {},
-            r"must hold 0, 1 and markers; found .*0\.5.*Write probabilities of classes as .*Soft",
+            r"must hold 0, 1 and markers; found .*0\.5.*Write probabilities as .*Soft",
         ),
         (np.full((N, 3), "1"), {}, "has 3 columns, .* must hold 0, 1 and markers; found '1'"),
         (np.where(Y[:, :2] == 0, -1, Y[:, :2]), {}, "1 and -1 only, which is ambiguous"),

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from io import FileIO
 from pathlib import Path
 from typing import Any

@@ -25,9 +25,8 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         return validate_data(estimator, X, y=given, reset=reset, **_TAKEN)
     except (OverflowError, TypeError, ValueError) as reason:
         if isinstance(reason, ValueError) and (holds_text(X) or "string to float" in str(reason)):
-            cure = "such as TfidfVectorizer in a pipeline, or for tokens fewlabel.sequences.TokenVectorizer"
-            text = f"X holds texts, but must hold numbers: use a vectorizer first, {cure} ({reason!s:.100})"
-            raise ValueError(text) from reason
+            cure = "use a vectorizer first, such as TfidfVectorizer, or for tokens fewlabel.sequences.TokenVectorizer"
+            raise ValueError(f"X holds texts, but must hold numbers: {cure} ({reason!s:.100})") from reason
         values = getattr(X, "values", X)  # of pandas
         if isinstance(values, np.ndarray) and values.dtype == object and values.size and np.ndim(values.flat[0]):
             raise ValueError("X has an array in each entry: make a matrix of them, numpy.stack(column)") from reason
@@ -39,8 +38,7 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 def check_lengths(X: Any, y: Any) -> None:
     """Reject a y without an entry for each row of X."""
     if (n_rows := _num_samples(X)) != (n_entries := len(y)):
-        cure = "y needs one for each row, None or -1 for a row without a label"
-        raise ValueError(f"X has {n_rows} rows, but y has {n_entries} entries: {cure}")
+        raise ValueError(f"X has {n_rows} rows, but y has {n_entries} entries: y needs one for each row, or a marker")
 
 
 def holds_text(X: Any) -> bool:

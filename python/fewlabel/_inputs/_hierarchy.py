@@ -27,8 +27,7 @@ def read(hierarchy: Any, classes: np.ndarray) -> Tree | None:
         return _from_names(hierarchy, classes)
     if isinstance(hierarchy, Mapping):
         return _from_parents(hierarchy, classes)
-    kinds = "None, a dict from child to parent, or a separator in class names (pairs could give a node two parents)"
-    raise ValueError(f"hierarchy={hierarchy!r} must be {kinds}")
+    raise ValueError(f"hierarchy={hierarchy!r} must be None, a dict from child to parent, or a separator in names")
 
 
 def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
@@ -106,15 +105,13 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
-            cure = "write a dict from child to its one parent"
-            raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: {cure}")
+            raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: write its one parent")
     _check_circle(parents)
     names = classes.tolist()
     for leaf in without_label(parents, names):
         if not is_of_kind(leaf, kind_of(names[0])) or any(name in names for name in _path(parents, leaf)):
-            found = f"{leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}"
-            cure = "give a dict from child to parent, with classes of one type as its leaves"
-            raise ValueError(f"hierarchy has {found}: {cure}")
+            found = f"hierarchy has {leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}"
+            raise ValueError(f"{found}: give a dict from child to parent, with classes of one type as its leaves")
     groups = {parent for parent in parents.values() if parent is not None}
     highest = {name for name in [*names, *groups] if parents.get(name) is None}
     if len(highest) == 1 and highest <= groups:  # the top has a name
@@ -150,8 +147,7 @@ def _ordered(parents: Tree, names: list[Any]) -> Tree:
         for group in groups:
             if group in names:
                 below = next(child for child in parents if parents[child] == group)
-                cure = f"Give the rows of {group!r} a class of their own below it, or the group another name."
-                found = f"hierarchy has {below!r} below {group!r}, which is a class"
-                raise ValueError(f"{found}: a class must be a leaf. {cure}")
+                found = f"hierarchy has {below!r} below {group!r}, which is a class: a class must be a leaf"
+                raise ValueError(f"{found}. Give the rows of {group!r} a class of their own below it")
             tree[group] = parents.get(group)
     return tree

@@ -68,11 +68,9 @@ def column(y: Any, name: str) -> np.ndarray:
     for i in lists:
         labels = list(values[i])
         if len(labels) > 1:
-            raise ValueError(
-                f"{name} has the labels {values[i]!s:.80} in row {i}. If all of them are right, give a matrix of 0 and "
-                "1 (sklearn.preprocessing.MultiLabelBinarizer), with -1 in the rows without any; if the row may have "
-                "any of these classes, write a set of them"
-            )
+            several = "give a matrix of 0 and 1 (MultiLabelBinarizer), with -1 in the rows without any"
+            cure = f"If all are right, {several}; if the row may have any of these classes, write a set of them"
+            raise ValueError(f"{name} has the labels {values[i]!s:.80} in row {i}. {cure}")
         values[i] = labels[0] if labels else None
     return values
 
@@ -153,16 +151,12 @@ def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> Non
     """
     names = _names(classes) if minus_one else []
     if names in (["1"], ["True"]):
-        raise ValueError(
-            "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
-            "rows of another one, or pass unlabeled=-1 and name that by a dict class_prior. If 1 and -1 are the two "
-            "classes, pass unlabeled=0 (as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
-        )
+        cure = "If -1 marks unlabeled rows, label rows of another class, or pass unlabeled=-1 and a dict class_prior."
+        more = "If they are the two classes, pass unlabeled=0 (as in SVMlight files) or unlabeled=None (all labeled)."
+        raise ValueError(f"y holds only 1 and -1, which is ambiguous. {cure} {more}")
     if names == ["0", "1"] and counts[0] > minus_one + counts[1] and minus_one >= _RARE * counts[1]:
-        raise ValueError(
-            f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous. If -1 marks "
-            "unlabeled rows, pass unlabeled=-1. If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0."
-        )
+        found = f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous"
+        raise ValueError(f"{found}: pass unlabeled=-1, or unlabeled=0 if -1 is a class, as in SVMlight files")
 
 
 def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
@@ -187,12 +181,9 @@ def _names(classes: Iterable[Any]) -> list[str]:
 def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
     if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
-        place, means = rows[missing][0], " (every row is labeled)" if unlabeled is None else ""
-        found = (
-            f"{name} has {labels[missing][0]!s} in row {place}, which is not the marker set by unlabeled={unlabeled!r}"
-        )
-        found += means
-        raise ValueError(f"{found}. None and NaN are markers with the default, unlabeled='auto'.")
+        found = f"{name} has {labels[missing][0]!s} in row {rows[missing][0]}, which is not the marker"
+        means = " (every row is labeled)" if unlabeled is None else ""
+        raise ValueError(f"{found} set by unlabeled={unlabeled!r}{means}. None and NaN are markers with 'auto'.")
     labels = in_one_type(labels, name)
     if len(labels):
         # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.

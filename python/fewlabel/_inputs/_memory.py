@@ -12,9 +12,8 @@ _CGROUP = Path("/sys/fs/cgroup")  # in a container, its own
 def need(n_bytes: float, purpose: str, advice: str) -> None:
     if n_bytes < _UNASKED or n_bytes <= (left := available()):
         return
-    raise MemoryError(
-        f"{purpose} needs about {n_bytes / 1e9:.1f} GB of memory, and {left / 1e9:.1f} GB are available: {advice}"
-    )
+    found = f"{purpose} needs about {n_bytes / 1e9:.1f} GB of memory, and {left / 1e9:.1f} GB are available"
+    raise MemoryError(f"{found}: {advice}")
 
 
 def available() -> float:

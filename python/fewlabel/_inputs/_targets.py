@@ -106,9 +106,8 @@ class Targets(NamedTuple):
         if (numbers < 0).any():
             entry = int((numbers < 0).argmax())
             name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
-            cure = "label a row of it, or give its share by a dict class_prior"
             found = f"y names the class {name!s} among those of row {row}, but no row has this label"
-            raise ValueError(f"{found} and class_prior does not name it: {cure}")
+            raise ValueError(f"{found}: label a row of it, or name it by a dict class_prior")
         return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
 
 
@@ -159,8 +158,7 @@ def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
     """Labels and markers alone."""
     targets = read(y, unlabeled, name=name, whole=False)
     if isinstance(targets, Columns) or targets.weak.any():
-        found = f"{name} has sets or probabilities of classes or several columns"
-        raise ValueError(f"{found}, which are not supported here: it must have one label or marker a row")
+        raise ValueError(f"{name} has sets or probabilities of classes or several columns: give one label a row here")
     return targets
 
 
@@ -214,14 +212,12 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> C
     if len(wrong):
         first = np.asarray(wrong).tolist()[0]
         beside = " beside None or NaN, which mark unknown entries" if first == -1 and unknown.any() else ""
-        raise ValueError(
-            f"{name} has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found "
-            f"{first!r:.40}{beside}. Of lists of labels sklearn.preprocessing.MultiLabelBinarizer makes such a matrix. "
-            "Write probabilities of classes as fewlabel.labels.Soft(y), sets of classes as sets"
-        )
+        wanted = f"{name} has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found"
+        cure = "MultiLabelBinarizer makes it. Write probabilities as fewlabel.labels.Soft(y), sets of classes as sets"
+        raise ValueError(f"{wanted} {first!r:.40}{beside}. {cure}")
     if whole and minus_one.any() and known.size and not (known == 0).any():
-        cure = "If -1 marks unknown entries, pass unlabeled=-1. If it stands for rows without a label, write 0"
-        raise ValueError(f"{name} holds columns of 1 and -1 only, which is ambiguous. {cure}")
+        cure = "write 0 for no label, or pass unlabeled=-1 if it marks unknown entries"
+        raise ValueError(f"{name} holds columns of 1 and -1 only, which is ambiguous: {cure}")
     codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
     codes[~unknown] = known.astype(np.int32)
     return Columns(codes.reshape(values.shape))
@@ -283,8 +279,7 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
     """Among the classes of a fit: those with a label, else those of weak labels, and those that `class_prior` names."""
     known = targets.classes[targets.counts() > 0]
     if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
-        found = "every label is the marker of unlabeled rows (parameter `unlabeled`) or has a sample_weight of zero"
-        raise ValueError(f"y has no labeled row: {found}. Give at least one row of each class a label.")
+        raise ValueError("y has no labeled row: every label is the marker `unlabeled` or has a sample_weight of zero")
     return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
 
 
@@ -297,9 +292,8 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
     if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
-        others = "others only for classes without labeled rows, with names of the same type"
-        wanted = f"one entry for each class with labeled rows ({listed(classes)}), and may have {others}"
-        raise ValueError(f"class_prior must have {wanted}; unknown: {wrong}")
+        wanted = f"may have others than the classes with labeled rows ({listed(classes)}), with names of the same type"
+        raise ValueError(f"class_prior {wanted}; unknown: {wrong}")
     names = np.array(added) if classes.dtype.kind == "U" else _markers.objects(added)
     names = _markers.in_one_type(names, "class_prior")
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))

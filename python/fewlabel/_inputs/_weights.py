@@ -49,8 +49,7 @@ def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndar
     if isinstance(class_prior, Mapping):
         class_prior = _by_class(class_prior, classes, totals)
     elif np.ndim(class_prior) != 1:
-        array = f"an array with one share for each of classes_ ({listed(classes)}), or a dict from class to share"
-        cure = f"'auto', 'labels' (the shares of the labeled rows), {array}"
+        cure = f"'auto', 'labels' (shares of the labels), an array in the order of {listed(classes)}, or a dict"
         raise ValueError(f"class_prior={class_prior!r} is not supported: give {cure}")
     given = numbers("class_prior", class_prior)
     return "auto" if len(classes) == 1 else given
@@ -63,8 +62,7 @@ def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
     if isinstance(class_weight, str) and class_weight in ("auto", "balanced"):
         return class_weight
     if not isinstance(class_weight, Mapping):
-        known_values = "'auto', 'balanced', None or a dict from class to weight"
-        raise ValueError(f"class_weight must be {known_values}, got {class_weight!r}")
+        raise ValueError(f"class_weight must be 'auto', 'balanced', None or a dict of weights, got {class_weight!r}")
     known = classes.tolist()
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):

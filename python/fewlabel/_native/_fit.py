@@ -24,6 +24,11 @@ class Fitted(NamedTuple):
     report: dict[str, Any]
     arrays: dict[str, np.ndarray]
 
+    @property
+    def history(self) -> dict[str, np.ndarray]:
+        starts = "history."
+        return {name.removeprefix(starts): self.arrays[name] for name in self.arrays if name.startswith(starts)}
+
 
 def fit(
     X: Any,

@@ -26,9 +26,7 @@ def reason(path: Path) -> str:
             return f"{can}. Fit on Linux with glibc, macOS or Windows, and bring the model here."
         return f"there is no file {path}. {REINSTALL}"
     if sys.platform == "linux" and platform.libc_ver()[0] != "glibc":
-        found = "this system has another C library than glibc (Alpine has musl)"
-        cure = "Fit in an image with glibc, such as Debian, Ubuntu or Fedora."
-        return f"{found}, with which libraries written in Go cannot be loaded. {cure}"
+        return "this system has another C library than glibc (Alpine has musl): fit in an image such as Debian."
     found = f"damaged, not readable for this user, or for another system than {platform.system()} {platform.machine()}"
     builds = "pip builds the library from the source archive, with Go and a C compiler"
     return f"{path} is {found}. {REINSTALL} Where there is no wheel for this system, {builds}."

@@ -28,8 +28,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     """Fit an estimator to rows on the workers of a Dask cluster.
 
     The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, but for those
-    that `fewlabel.spmd.fit` exchanges. Each worker that holds rows when `fit` begins runs one task, which cannot move,
-    with all its threads. Two fits on the same workers wait for each other.
+    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other.
 
     Parameters
     ----------
@@ -137,9 +136,8 @@ def _chunks(name: str, given: Any) -> list[Any]:
     if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
         return list(given)
     if not hasattr(given, "to_delayed"):
-        cure = "use dask.array.from_array, or [dask.delayed(part), ...] for sparse parts"
-        found = f"must be an array or data frame of Dask or a list of Delayed or Future, got {type(given).__name__}"
-        raise TypeError(f"{name} {found}: {cure}")
+        wanted = "an array or data frame of Dask or a list of Delayed or Future"
+        raise TypeError(f"{name} must be {wanted}, got {type(given).__name__}: use dask.array.from_array")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 

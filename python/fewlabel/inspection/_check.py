@@ -111,7 +111,7 @@ class Check(_table.Table):
         """
         given = _targets.plain(labels, self._differing.marker, "labels")
         if (n := len(given.codes)) > len(self.disagreements):
-            most = f"which are {len(self.disagreements)}, got {n} labels: of all rows pass y[disagreements[:n]]"
+            most = f"which are {len(self.disagreements)}, got {n} labels"
             raise ValueError(f"labels must be those of the first rows of `disagreements`, {most}")
         found = replace(self, n_labels=int(given.labeled.sum()))
         if found.n_labels < self._differing.least:
@@ -145,9 +145,8 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
     It fits two models per fold: one on the other labeled rows and all unlabeled rows, to which the held-out rows
-    belong then, one on the labeled rows alone. Held-out rows are weighted such that each class has the share among the
-    unlabeled rows that a fit with class_prior="auto" estimates: labels that were picked evenly say too much of rare
-    classes. Two models of all labels find the unlabeled rows whose labels would decide.
+    belong then, one on the labeled rows alone. Held-out rows are weighted such that each class has its estimated share
+    among the unlabeled rows. Two models of all labels find the unlabeled rows whose labels would decide.
 
     Parameters
     ----------
@@ -167,8 +166,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     -------
     check : Check
         `verdict`: "helps", "hurts", "no difference" or "cannot tell"; the accuracies `supervised` and
-        `semi_supervised`, with the ends `lower` and `upper` of a 90 % interval of their difference; `disagreements`,
-        unlabeled rows of which the labels decide by its method `decide`, and `needed`, how many. `str()` is a summary.
+        `semi_supervised`; `disagreements`, unlabeled rows of which the labels decide by `decide`. `str()`: a summary.
 
     Warns
     -----

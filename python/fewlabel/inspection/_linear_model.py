@@ -51,9 +51,8 @@ def final(model: Any) -> Any:
         raise TypeError(f"model, the first argument, must be a fitted estimator, got {type(classifier).__name__}")
     check_is_fitted(classifier)
     if hasattr(classifier, "transitions_"):
-        cure = "`decision_function`, whose margins are small where tags are doubtful, and `predict_marginals`"
-        found = "model labels the tokens of a sequence together, and this function is for rows"
-        raise TypeError(f"{found}: for sequences take {cure}")
+        cure = "for sequences take `decision_function`, which has margins, and `predict_marginals`"
+        raise TypeError(f"model labels the tokens of a sequence together, and this function is for rows: {cure}")
     if not all(hasattr(classifier, name) for name in ("coef_", "classes_")):
         kind = type(classifier).__name__
         raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
@@ -63,9 +62,8 @@ def final(model: Any) -> Any:
     of_pairs = n_classes > 2 and hasattr(classifier, "dual_coef_")  # SVC(kernel="linear")
     heights = (1, n_classes) if n_classes <= 2 else (n_classes,)
     if of_pairs or sp.issparse(coef) or coef.shape not in {(height, n_features) for height in heights}:
-        wanted = "a row of weights for each class (one for two classes) and a column for each feature"
         found = f"coef_ of {type(classifier).__name__} is another matrix"
-        raise TypeError(f"model must have a dense coef_ with {wanted}; {found}")
+        raise TypeError(f"model must have a dense coef_ with a row of weights for each class (one for two); {found}")
     return classifier
 
 
