@@ -151,12 +151,16 @@ def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> Non
     """
     names = _names(classes) if minus_one else []
     if names in (["1"], ["True"]):
-        cure = "If -1 marks unlabeled rows, label rows of another class, or pass unlabeled=-1 and a dict class_prior."
-        more = "If they are the two classes, pass unlabeled=0 (as in SVMlight files) or unlabeled=None (all labeled)."
-        raise ValueError(f"y holds only 1 and -1, which is ambiguous. {cure} {more}")
+        raise ValueError(
+            "y holds only 1 and -1, which is ambiguous. If -1 marks unlabeled rows, only class 1 has labels: label "
+            "rows of another one, or pass unlabeled=-1 and name that by a dict class_prior. If 1 and -1 are the two "
+            "classes, pass unlabeled=0 (as in SVMlight and SVMlin files) or unlabeled=None (every row is labeled)."
+        )
     if names == ["0", "1"] and counts[0] > minus_one + counts[1] and minus_one >= _RARE * counts[1]:
-        found = f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous"
-        raise ValueError(f"{found}: pass unlabeled=-1, or unlabeled=0 if -1 is a class, as in SVMlight files")
+        raise ValueError(
+            f"y holds {minus_one} rows of -1, {counts[0]} of 0 and {counts[1]} of 1, which is ambiguous. If -1 marks "
+            "unlabeled rows, pass unlabeled=-1. If 0 does and -1 is a class, as in SVMlight files, pass unlabeled=0."
+        )
 
 
 def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
