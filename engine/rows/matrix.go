@@ -24,7 +24,8 @@ type Matrix struct {
 	indptr []int64
 	all    *Subset
 
-	everywhere bool // every machine has these rows: their sums are whole
+	everywhere bool    // every machine has these rows: their sums are whole
+	absent     []int32 // see Absent
 }
 
 // New is a View that is Checked.

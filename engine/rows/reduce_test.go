@@ -127,15 +127,51 @@ func TestPackedCountsTheRowsOfAllMachines(t *testing.T) {
 	})
 }
 
-// Up to 65,536 features have numbers of two bytes.
-func TestBytesOfPackedNumbers(t *testing.T) {
-	for cols, want := range map[int]float64{twoBytes: 2, twoBytes + 1: 4} {
-		m, err := New(cols, []int64{0, 2}, []int32{0, int32(cols - 1)}, []float64{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.PackedBytes() / float64(m.NonZeros()); got != want {
-			t.Errorf("%d features: %v bytes, want %v", cols, got, want)
-		}
+// Where most of many features occur and have many non-zeros they keep their numbers, on all machines, whatever the type
+// of these; this takes memory for numbers of eight bytes alone.
+func TestManyFeaturesKeepTheirNumbers(t *testing.T) {
+	const many = 70_000
+	for _, of := range []struct {
+		cols, used int32 // used: by the first machine, each so many times
+		times      int
+		wide       bool // numbers of eight bytes on the first machine
+		keeps      bool
+		bytes      float64 // of a number on the first machine
+	}{{many, many, 8, false, true, 0}, {many, many, 8, true, true, 4}, {many, many - 2, 9, false, true, 0},
+		{many, many, 7, false, false, 4}, {many + 20_000, many, 16, false, false, 4}, {twoBytes, twoBytes, 8, false, false, 2},
+		{many, 5, 1, false, false, 4}} {
+		onTwins(t, func(rank int, job *work.Job) {
+			indptr, narrow, wide, values := []int64{0}, []int32{}, []int64{}, []float64{}
+			for range of.times {
+				for k := range of.used {
+					narrow, wide, values = append(narrow, k), append(wide, int64(k)), append(values, 1)
+				}
+				indptr = append(indptr, int64(len(values)))
+			}
+			m, err := New(int(of.cols), indptr, narrow, values)
+			switch {
+			case rank == 1:
+				m, err = New(int(of.cols), []int64{0, 1}, []int32{of.cols - 1}, []float64{3})
+			case of.wide:
+				m, err = New(int(of.cols), indptr, wide, values)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			kept, old := m.Packed(job)
+			ok := kept.Cols() == int(of.cols) && slices.IsSorted(old)
+			if ok != of.keeps || len(kept.Absent()) != max(0, int(of.cols-of.used)-1) && ok {
+				t.Errorf("%+v, machine %d: kept %v, without %v", of, rank, ok, kept.Absent())
+			}
+			p := make([]float64, of.cols)
+			p[of.cols-1] = 1
+			if ok && kept.RowTimes(0, p) != m.RowTimes(0, p) {
+				t.Errorf("%+v, machine %d: another product", of, rank)
+			}
+			if bytes := m.PackedBytes() / float64(m.NonZeros()); rank == 0 && bytes != of.bytes {
+				t.Errorf("%+v: %v bytes", of, bytes)
+			}
+		})
 	}
 }

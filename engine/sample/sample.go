@@ -257,8 +257,11 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 		if p.keys != nil {
 			return
 		}
-		order, place := numbers(len(p.feature)), make([]int32, len(p.feature))
-		slices.SortFunc(order, func(a, b int32) int { return int(p.feature[a]) - int(p.feature[b]) })
+		number, order, place := slices.Clone(p.feature), numbers(len(p.feature)), make([]int32, len(p.feature))
+		for _, j := range p.rows.Absent() {
+			number[j] = math.MaxInt32
+		}
+		slices.SortFunc(order, func(a, b int32) int { return int(number[a]) - int(number[b]) })
 		for k, j := range order {
 			place[j] = int32(k)
 		}
@@ -281,6 +284,9 @@ func (s *Sample) Packed(m *model.Linear) *model.Linear {
 	packed.Features, packed.Coef = len(s.Feature), make([]float64, len(s.Feature)*m.Outputs)
 	for k, old := range s.Feature {
 		copy(packed.Coef[k*m.Outputs:(k+1)*m.Outputs], m.Coef[int(old)*m.Outputs:])
+	}
+	for _, k := range s.Rows.Absent() {
+		clear(packed.Coef[int(k)*m.Outputs : (int(k)+1)*m.Outputs])
 	}
 	vector.Scale(packed.Coef, s.Length)
 	return &packed
