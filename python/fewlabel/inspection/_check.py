@@ -111,7 +111,7 @@ class Check(_table.Table):
         """
         given = _targets.plain(labels, self._differing.marker, "labels")
         if (n := len(given.codes)) > len(self.disagreements):
-            most = f"which are {len(self.disagreements)}, got {n} labels"
+            most = f"which are {len(self.disagreements)}, got {n} labels: of all rows pass y[disagreements[:n]]"
             raise ValueError(f"labels must be those of the first rows of `disagreements`, {most}")
         found = replace(self, n_labels=int(given.labeled.sum()))
         if found.n_labels < self._differing.least:
