@@ -79,7 +79,8 @@ func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
 	return data, nil
 }
 
-// WriteRows writes a file whole or not at all, compressed by its ending .gz or .zst; numbers read back as the same float64.
+// WriteRows writes a file whole or not at all, compressed by its ending .gz or .zst; numbers read back as the same
+// float64.
 func WriteRows(path string, rows *rows.Matrix, labels []float64, zeroBased bool) error {
 	for i, label := range labels {
 		if math.IsNaN(label) || math.IsInf(label, 0) {

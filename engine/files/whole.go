@@ -13,8 +13,9 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
-// Write makes the file at path from what fill writes, under another name until it is whole. A symbolic link stays, and the file that it points to, which must
-// be there, is written; a pipe or a terminal is written in place. An error of the system is a fault.File with the path.
+// Write makes the file at path from what fill writes, under another name until it is whole. A symbolic link stays, and
+// the file that it points to, which must be there, is written; a pipe or a terminal is written in place. An error of
+// the system is a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
 	err := write(path, fill)
 	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError)) {

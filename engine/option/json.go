@@ -15,8 +15,8 @@ import (
 const maxDepth = 64 // parameters, class trees and warnings need 5; a recursive reader takes about 1000 in Python
 
 // JSON means the same to every reader here. Beyond the grammar it is UTF-8, names occur once in an object, \u escapes
-// are characters, numbers are finite float64, and there are at most 64 levels. encoding/json alone takes the last of two
-// equal names, names in other cases, and U+FFFD for what is no character; Python's json module takes NaN, infinite
+// are characters, numbers are finite float64, and there are at most 64 levels. encoding/json alone takes the last of
+// two equal names, names in other cases, and U+FFFD for what is no character; Python's json module takes NaN, infinite
 // numbers and lone surrogates.
 
 // Field is a member that an object must have, exactly by this name, and where its value goes.
