@@ -68,7 +68,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 			data = data.Resized(func(int, int) float64 { return 2 }) // the same unit of length for all parts
 			o.ClassPrior.Shares = shares
 			result := mustFit(t, data, nil, o)
-			s, err := sample.New(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o.OfSample(), work.NewJob(1, nil))
+			s, err := sample.New(problemOf(data), o.OfSample(), work.NewJob(1, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,60 +171,12 @@ func againWithout(
 	return out
 }
 
-// Of rows with their largest probability in a tenth, about that share is right, on average over three draws: of the
-// unlabeled rows of the fit, and of new rows, which the last ones are.
-func TestProbabilitiesAreCalibrated(t *testing.T) {
-	const draws = 3
-	for name, o := range calibrated() {
-		for classes := 2; classes <= 3; classes++ {
-			ofFit, ofNew := 0.0, 0.0
-			for seed := range uint64(draws) {
-				data, shares := topicsOf(classes, 120, 31+seed)
-				n := len(data.Labels) / 2
-				part := data
-				part.Rows, part.Labels = data.Rows.Selected(work.NewPool(1), numbers(n)), data.Labels[:n]
-				o.ClassPrior.Shares = shares
-				result := mustFit(t, part, nil, o)
-				p := linearScores(result, data.Dense[n:])
-				for i := 0; i < len(p); i += classes {
-					probability(p[i:i+classes], p[i:i+classes], result.Calibration.Temperature, result.Calibration.Smoothing)
-				}
-				ofFit += calibrationError(result.Distributions, data.Truth[:n], data.Labels[:n]) / draws
-				ofNew += calibrationError(p, data.Truth[n:], data.Labels[n:]) / draws
-			}
-			if ofFit > 0.08 || ofNew > 0.08 {
-				t.Errorf("%s, %d classes: calibration error %.3f, of new rows %.3f", name, classes, ofFit, ofNew)
-			}
-		}
-	}
-}
-
 // numbers are 0 ... n-1.
 func numbers(n int) (out []int32) {
 	for i := range n {
 		out = append(out, int32(i))
 	}
 	return out
-}
-
-// calibrationError is the expected calibration error of probabilities [n, K] of unlabeled rows, in ten bins.
-func calibrationError(p []float64, truth, labels []int32) float64 {
-	k, n, total := len(p)/len(truth), 0.0, 0.0
-	var gap [11]float64
-	for i, y := range truth {
-		if row := p[i*k : (i+1)*k]; labels[i] < 0 {
-			n++
-			bin := int(10 * slices.Max(row))
-			gap[bin] += slices.Max(row)
-			if vector.Largest(row) == int(y) {
-				gap[bin]--
-			}
-		}
-	}
-	for _, g := range gap {
-		total += math.Abs(g) / n
-	}
-	return total
 }
 
 func TestWarningsOfProbabilities(t *testing.T) {
@@ -249,7 +201,7 @@ func TestWarningsOfProbabilities(t *testing.T) {
 	data, _ := topics(2, 60)
 	o := method.Defaults()
 	o.Calibrate = true
-	stopped, err := Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, &work.Progress{Cancel: work.Stop}, nil)
+	stopped, err := Fit(problemOf(data), o, &work.Progress{Cancel: work.Stop}, nil)
 	if err != nil || stopped.Calibration != nil || kinds(stopped.Model.Warnings) != "calibration_failed" {
 		t.Errorf("a fit that was stopped: %+v, %v", stopped, err)
 	}

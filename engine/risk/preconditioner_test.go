@@ -10,6 +10,18 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
+// preconditioned are the gradient and what the preconditioner makes of it.
+func preconditioned(t *testing.T, r *Risk) (gradient, z []float64) {
+	t.Helper()
+	gradient, z = make([]float64, r.Dim()), make([]float64, r.Dim())
+	r.Gradient(gradient)
+	r.UpdateHessian()
+	if !r.Precondition(z, gradient) {
+		t.Fatal("no preconditioner")
+	}
+	return gradient, z
+}
+
 // Multiplying P⁻¹ r with P, formed from the Hessian of the labeled rows alone, gives r again.
 func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 1)
@@ -17,13 +29,7 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 		r := somewhere(t, scores.Pair{}, signed, frame, data)
 		labeled := []int32{3, 7, 9, 21, 41}
 		r.PreconditionBy(labeled, nil)
-		gradient := make([]float64, r.Dim())
-		r.Gradient(gradient)
-		r.UpdateHessian()
-		z := make([]float64, r.Dim())
-		if !r.Precondition(z, gradient) {
-			t.Fatalf("%s: no preconditioner", name)
-		}
+		gradient, z := preconditioned(t, r)
 		back, shift := make([]float64, r.Dim()), r.frame.shift(r.job.Pool, z) // P z
 		for j := range z {
 			back[j] = alpha * z[j]
@@ -86,12 +92,7 @@ func TestAPreconditionerWithoutAFactorIsThatOfNoRows(t *testing.T) {
 		for k := range r.preconditioner.gram {
 			r.preconditioner.gram[k] = -1e9 // as of no rows
 		}
-		gradient, z := make([]float64, r.Dim()), make([]float64, r.Dim())
-		r.Gradient(gradient)
-		r.UpdateHessian()
-		if !r.Precondition(z, gradient) {
-			t.Fatalf("%s: no preconditioner", name)
-		}
+		gradient, z := preconditioned(t, r)
 		for j, g := range gradient {
 			near(t, name+": z", z[j], g/alpha, 1e-12)
 		}
@@ -135,12 +136,8 @@ func TestPreconditionerOfATree(t *testing.T) {
 			}
 			r.UpdateSupport()
 			r.PreconditionBy(labeled, nil)
-			gradient, z, back := make([]float64, r.Dim()), make([]float64, r.Dim()), make([]float64, r.Dim())
-			r.Gradient(gradient)
-			r.UpdateHessian()
-			if !r.Precondition(z, gradient) {
-				t.Fatalf("%s, %s: no preconditioner", shape, name)
-			}
+			gradient, z := preconditioned(t, r)
+			back := make([]float64, r.Dim())
 			r.HessVec(back, z)
 			vector.Add(back, -1, gradient)
 			off := math.Sqrt(vector.Dot(back, back) / vector.Dot(gradient, gradient))
@@ -158,10 +155,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 		r := somewhere(t, trees(t)["flat"], classLosses["one against the rest"], frame, data)
 		labeled := []int32{2, 3, 6, 13}
 		r.PreconditionBy(labeled, nil)
-		gradient, z := make([]float64, r.Dim()), make([]float64, r.Dim())
-		r.Gradient(gradient)
-		r.UpdateHessian()
-		r.Precondition(z, gradient)
+		gradient, z := preconditioned(t, r)
 		for y := range 5 {
 			pair := Frame{Constant: frame.Constant, Center: frame.Center}
 			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha)

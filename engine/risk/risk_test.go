@@ -191,6 +191,16 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 	}
 }
 
+// solved gives rows of equal weight their true classes and minimizes the risk.
+func solved(r *Risk, truth []int32, tolerance float64) minimize.Outcome {
+	for i, y := range truth {
+		r.Cost[i], r.Label[i] = 1/float64(len(truth)), y
+	}
+	r.UpdateSupport()
+	limits := minimize.Limits{Tolerance: tolerance, MaxSteps: 200}
+	return minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, limits)
+}
+
 // Two classes one against the rest are the pair on a scale of two: the same weights, with opposite signs.
 func TestTwoClassesAreThePair(t *testing.T) {
 	data := planted.Topics(200, 30, 20, 0.3, 1)
@@ -207,15 +217,7 @@ func TestTwoClassesAreThePair(t *testing.T) {
 		}
 		binary := New(job, data.Rows, scores.Pair{}, signed, pair, alpha)
 		many := New(job, data.Rows, flat, classLosses["one against the rest"], frame, alpha)
-		for i, y := range data.Truth {
-			many.Cost[i], many.Label[i] = 1.0/200, y
-			binary.Cost[i], binary.Label[i] = 1.0/200, y
-		}
-		binary.UpdateSupport()
-		many.UpdateSupport()
-		limits := minimize.Limits{Tolerance: 1e-13, MaxSteps: 100}
-		one := minimize.NewNewton(binary.Dim(), job.Pool).Minimize(binary, limits)
-		two := minimize.NewNewton(many.Dim(), job.Pool).Minimize(many, limits)
+		one, two := solved(binary, data.Truth, 1e-13), solved(many, data.Truth, 1e-13)
 		near(t, name+": value", two.Value, 2*one.Value, 1e-10)
 		coef, intercept := binary.Linear()
 		wide, intercepts := many.Linear()
@@ -233,11 +235,7 @@ func TestAFlatTreeIsNoTree(t *testing.T) {
 	var coefs [2][]float64
 	for k, parents := range [][]int{{-1, -1, -1, -1, -1}, {5, 5, 5, 5, 5, -1}} {
 		r := New(work.NewJob(1, nil), data.Rows, tree(t, parents...), classLosses["maxent"], Frame{Constant: true}, alpha)
-		for i, y := range data.Truth {
-			r.Cost[i], r.Label[i] = 1.0/rowsOfClasses, y
-		}
-		r.UpdateSupport()
-		minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, minimize.Limits{Tolerance: 1e-10, MaxSteps: 100})
+		solved(r, data.Truth, 1e-10)
 		coefs[k], _ = r.Linear()
 	}
 	for j, w := range coefs[0] {
@@ -256,6 +254,10 @@ func TestSolvesThatBeginRoundedEndExactly(t *testing.T) {
 		narrow[k] = float32(math.Sin(float64(k*k%977)) + math.Cos(float64(k%d*(k/d%classes))))
 		wide[k] = float64(narrow[k])
 	}
+	truth := make([]int32, n)
+	for i := range truth {
+		truth[i] = int32(i % classes)
+	}
 	x, errNarrow := rows.NewDense(n, d, d, narrow)
 	y, errWide := rows.NewDense(n, d, d, wide)
 	if errNarrow != nil || errWide != nil {
@@ -270,12 +272,7 @@ func TestSolvesThatBeginRoundedEndExactly(t *testing.T) {
 			var risks []*Risk
 			for _, m := range []*rows.Matrix{x, y} {
 				r := New(work.NewJob(1, nil), m, tree(t, -1, -1, -1, -1, -1), l, Frame{Constant: true}, alpha)
-				for i := range n {
-					r.Cost[i], r.Label[i] = 1.0/n, int32(i%classes)
-				}
-				r.UpdateSupport()
-				limits := minimize.Limits{Tolerance: tolerance, MaxSteps: 200}
-				ends, risks = append(ends, minimize.NewNewton(r.Dim(), r.job.Pool).Minimize(r, limits)), append(risks, r)
+				ends, risks = append(ends, solved(r, truth, tolerance)), append(risks, r)
 			}
 			if !ends[0].Converged {
 				t.Fatalf("%s: outcome %+v", name, ends[0])
@@ -335,12 +332,7 @@ func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	data := planted.Topics(400, 60, 10, 0.3, 5)
 	minimum := func(frame Frame) (coef []float64, intercept float64) {
 		r := New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha)
-		for i, class := range data.Truth {
-			r.Cost[i], r.Label[i] = 1.0/400, class
-		}
-		r.UpdateSupport()
-		outcome := minimize.NewNewton(r.Dim(), work.NewPool(2)).Minimize(r, minimize.Limits{Tolerance: 1e-12, MaxSteps: 100})
-		if !outcome.Converged {
+		if outcome := solved(r, data.Truth, 1e-12); !outcome.Converged {
 			t.Fatalf("outcome %+v", outcome)
 		}
 		coef, intercepts := r.Linear()

@@ -276,21 +276,3 @@ func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
 		}
 	}
 }
-
-// The class prior is what the labels do not tell: the second half of the sequences has other shares.
-func TestAGivenClassPriorIsMet(t *testing.T) {
-	p := fewLabels(planted(3, 400, 0), 20)
-	o := func(o *Options) {
-		o.Method, o.UnlabeledWeight, o.ClassPrior, o.MaxIter = "posterior", 100, []float64{0.7, 0.2, 0.1}, 30
-	}
-	found := decoded(t, mustFit(t, p, o).Model, p)
-	share := 0.0
-	for _, tag := range found {
-		if tag == 0 {
-			share += 1 / float64(len(found))
-		}
-	}
-	if share < 0.6 || share > 0.8 {
-		t.Errorf("tag 0 has the share %v", share)
-	}
-}

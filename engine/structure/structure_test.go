@@ -210,57 +210,27 @@ func needOrthonormal(t *testing.T, components []float64, h int) {
 }
 
 func TestComponentsSpanThoseOfADenseSVD(t *testing.T) {
-	p := planted(300, 60, 40, 5, 1)
+	p, many := planted(300, 60, 40, 5, 1), planted(2000, 200, 120, 5, 2) // more problems than probes
+	grouped := p
+	grouped.Groups = slices.Repeat([]int32{0, 1}, 30)
+	squared := func(unit bool) func(o *Options) {
+		return func(o *Options) {
+			o.Solver, o.Alpha, o.MaxIter, o.Tol, o.Unit = Squared, 0.1, 200, 1e-12, unit
+		}
+	}
 	for _, c := range []struct {
 		name   string
+		p      drawn
 		want   *mat.Dense
 		change func(o *Options)
 	}{
-		{"none", p.sides(), func(*Options) {}},
-		{"squared", p.solved(0.1, nil), func(o *Options) {
-			o.Solver, o.Alpha, o.MaxIter, o.Tol, o.Unit = Squared, 0.1, 200, 1e-12, false
-		}},
-		{"squared, unit", unit(p.solved(0.1, nil)), func(o *Options) {
-			o.Solver, o.Alpha, o.MaxIter, o.Tol = Squared, 0.1, 200, 1e-12
-		}},
+		{"none", p, p.sides(), func(*Options) {}},
+		{"more problems than probes", many, many.sides(), func(*Options) {}},
+		{"groups", grouped, p.sides(), func(*Options) {}},
+		{"squared", p, p.solved(0.1, nil), squared(false)},
+		{"squared, unit", p, unit(p.solved(0.1, nil)), squared(true)},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			result := fit(t, p.Problem, c.change)
-			needOrthonormal(t, result.components(), 4)
-			want, strengths := leftVectors(c.want, 4)
-			if off := distance(result.components(), want); off > 1e-6 {
-				t.Errorf("the subspaces are %g apart", off)
-			}
-			for k, strength := range strengths {
-				if math.Abs(result.Strengths[k]-strength) > 1e-6*strength {
-					t.Errorf("singular value %d is %v, should be %v", k, result.Strengths[k], strength)
-				}
-				row := result.components()[k*60 : (k+1)*60]
-				if largest := row[largestEntry(row)]; largest < 0 {
-					t.Errorf("the largest entry of component %d is %v", k, largest)
-				}
-			}
-		})
-	}
-}
-
-func largestEntry(row []float64) int {
-	best := 0
-	for j, v := range row {
-		if math.Abs(v) > math.Abs(row[best]) {
-			best = j
-		}
-	}
-	return best
-}
-
-func TestMoreProblemsThanProbesGiveTheSubspaceOfADenseSVD(t *testing.T) {
-	p := planted(2000, 200, 120, 5, 2)
-	result := fit(t, p.Problem, func(*Options) {})
-	needOrthonormal(t, result.components(), 4)
-	want, _ := leftVectors(p.sides(), 4)
-	if off := distance(result.components(), want); off > 1e-6 {
-		t.Errorf("the subspaces are %g apart", off)
+		t.Run(c.name, func(t *testing.T) { c.p.spans(t, fit(t, c.p.Problem, c.change), c.want) })
 	}
 }
 
@@ -318,19 +288,14 @@ func TestTheObjectiveIsThatOfEquation6AndNeverRises(t *testing.T) {
 func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 	const alpha, h = 0.05, 3
 	p := planted(300, 60, 40, 5, 4)
-	p.Groups = make([]int32, 60)
-	for j := range p.Groups {
-		p.Groups[j] = int32(j % 2)
-	}
+	p.Groups = slices.Repeat([]int32{0, 1}, 30)
 	u := p.solved(alpha, nil)
-	p.needParts(t, fit(t, p.Problem, func(o *Options) { o.Components = h }), p.sides(), h)
 	for rounds := 1; rounds <= 2; rounds++ {
 		result := fit(t, p.Problem, func(o *Options) {
 			o.Components, o.Solver, o.Alpha, o.MaxIter, o.Tol = h, Squared, alpha, 200, 1e-12
 			o.Unit, o.Alternations = false, rounds
 		})
-		theta := p.ofGroups(result.components(), h)
-		p.needParts(t, result, u, h)
+		theta := p.spans(t, result, u)
 		want := p.objective(u, theta, 2*h, alpha)
 		if got := result.Objectives[rounds-1]; math.Abs(got-want) > 1e-6*want {
 			t.Errorf("round %d: objective %v, should be %v", rounds, got, want)
@@ -341,49 +306,6 @@ func TestTheObjectiveOfGroupsIsThatOfEquation6(t *testing.T) {
 		center.Mul(all.T(), &inside)
 		u = p.solved(alpha, &center)
 	}
-}
-
-// needParts compares the components of two groups, of even and of odd features, and their strengths with those of u.
-func (p drawn) needParts(t *testing.T, result *Result, u *mat.Dense, h int) {
-	t.Helper()
-	theta := p.ofGroups(result.components(), h)
-	for g := range 2 {
-		own := theta[g*h*60 : (g+1)*h*60]
-		needOrthonormal(t, own, h)
-		want, strengths := leftVectors(p.partOf(u, g), h)
-		full := mat.NewDense(60, h, nil)
-		for k := range 30 {
-			full.SetRow(2*k+g, want.RawRowView(k))
-		}
-		if off := distance(own, full); off > 1e-6 {
-			t.Errorf("group %d: the subspaces are %g apart", g, off)
-		}
-		if got := result.Strengths[h*g]; math.Abs(got-strengths[0]) > 1e-6*strengths[0] {
-			t.Errorf("group %d: strength %v, should be %v", g, got, strengths[0])
-		}
-	}
-}
-
-// ofGroups is the Θ of the groups one below the other [2h, d], zero at the features of the other group.
-func (p drawn) ofGroups(components []float64, h int) []float64 {
-	d := len(p.Groups)
-	theta := make([]float64, 2*h*d)
-	for c := range h {
-		for j, group := range p.Groups {
-			theta[(int(group)*h+c)*d+j] = components[c*d+j]
-		}
-	}
-	return theta
-}
-
-// partOf is the rows of u of one of two groups.
-func (p drawn) partOf(u *mat.Dense, group int) *mat.Dense {
-	d, m := u.Dims()
-	part := mat.NewDense(d/2, m, nil)
-	for k := range d / 2 {
-		part.SetRow(k, mat.Row(nil, 2*k+group, u))
-	}
-	return part
 }
 
 func rowsOf(columns *mat.Dense) []float64 { return mat.DenseCopyOf(columns.T()).RawMatrix().Data }
@@ -416,49 +338,6 @@ func TestComponentsHaveTheSameBits(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestABlockHasTheWeightsOfItsProblemsAlone(t *testing.T) {
-	p := planted(300, 60, 40, 5, 8)
-	u := func(columns []int) *fitting {
-		part := p.Problem
-		part.Labels = sparse(pick(p.x, columns))
-		part.Hides = make([]int32, len(columns))
-		for k, l := range columns {
-			part.Hides[k] = int32(l)
-		}
-		options := Defaults()
-		options.Components, options.Solver = 1, Squared
-		f, err := newFitting(part, options, work.NewJob(1, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		solve(f, 0)
-		return f
-	}
-	var all []int
-	for l := range 40 {
-		all = append(all, l)
-	}
-	together := u(all)
-	for _, l := range []int{0, 7, 31, 39} {
-		alone := u([]int{l})
-		for j := range together.old {
-			a, b := together.weights[j*40+l], alone.weights[j]
-			if math.Abs(float64(a-b)) > 1e-6*math.Abs(float64(b))+1e-12 {
-				t.Fatalf("problem %d, feature %d: together %v, alone %v", l, j, a, b)
-			}
-		}
-	}
-}
-
-func pick(a *mat.Dense, columns []int) *mat.Dense {
-	n, _ := a.Dims()
-	out := mat.NewDense(n, len(columns), nil)
-	for k, l := range columns {
-		out.SetCol(k, mat.Col(nil, l, a))
-	}
-	return out
 }
 
 func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
@@ -540,6 +419,7 @@ func TestACancelledFitEnds(t *testing.T) {
 }
 
 func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
+	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	p := planted(100, 30, 20, 5, 9).Problem
 	memory.Need = func(bytes float64, purpose, advice string) error {
 		if bytes < 4*30*20+24*20 {
@@ -547,11 +427,49 @@ func TestAFitThatDoesNotFitIsRefused(t *testing.T) {
 		}
 		return fault.Memory("%s: %s", purpose, advice)
 	}
-	defer func(old func(float64, string, string) error) { memory.Need = old }(memory.Need)
 	options := Defaults()
 	options.Components = 4
 	var failure *fault.Error
 	if _, err := Fit(p, options, nil); !errors.As(err, &failure) || failure.Kind != fault.NoMemory {
 		t.Errorf("got %v", err)
 	}
+}
+
+// spans compares the components of every group, orthonormal ones, and their strengths with the left vectors of the
+// weights u by a dense SVD, and gives the Θ of the groups one below the other.
+func (p drawn) spans(t *testing.T, r *Result, u *mat.Dense) (theta []float64) {
+	t.Helper()
+	h, d, groups := r.Model.Components, r.Model.Features, p.Groups
+	if groups == nil {
+		groups = make([]int32, d)
+	}
+	for g := range int(slices.Max(groups)) + 1 {
+		own, part := r.components(), mat.DenseCopyOf(u)
+		for j, of := range groups {
+			if int(of) == g {
+				continue
+			}
+			for l := range p.Labels.Cols() {
+				part.Set(j, l, 0)
+			}
+			for c := range h {
+				own[c*d+j] = 0
+			}
+		}
+		needOrthonormal(t, own, h)
+		want, strengths := leftVectors(part, h)
+		if off := distance(own, want); off > 1e-6 {
+			t.Errorf("group %d: the subspaces are %g apart", g, off)
+		}
+		for k, strength := range strengths {
+			if got := r.Strengths[g*h+k]; math.Abs(got-strength) > 1e-6*strength {
+				t.Errorf("group %d: singular value %d is %v, should be %v", g, k, got, strength)
+			}
+			if row := own[k*d : (k+1)*d]; slices.Max(row) < -slices.Min(row) {
+				t.Errorf("group %d: the largest entry of component %d is %v", g, k, slices.Min(row))
+			}
+		}
+		theta = append(theta, own...)
+	}
+	return theta
 }

@@ -74,7 +74,8 @@ class PairSwitching(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Switching`
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Switching`.
     """
 
     name = "pair_switching"
