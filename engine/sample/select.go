@@ -68,12 +68,9 @@ func (s *Selection) Add(row, class int32, weight float64) {
 	s.Rows, s.Class, s.Weights = append(s.Rows, row), append(s.Class, class), append(s.Weights, weight)
 }
 
-// Allowed distance of the number of rows drawn from a fraction of all: relative to that, and to its root. Of ten rows a
-// relative distance alone would refuse most draws.
-const (
-	nearShare = 0.1
-	chance    = 3.0
-)
+// chance is the allowed distance of the number of rows drawn from the expected one, in roots of that: equal rows are
+// drawn together.
+const chance = 5.0
 
 // Part selects the labeled rows and one of fraction unlabeled rows, by their keys, so that the order of rows does not
 // matter. Machines share the part, or each has all of it if it has at most maxGathered non-zeros. There is none if the
@@ -95,7 +92,7 @@ func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool
 	s.Job.Reduce(counts)
 	expected := counts[1] / float64(fraction)
 	part.Gathered = counts[2] <= float64(maxGathered)
-	return part, math.Abs(counts[0]-expected) <= nearShare*expected+chance*math.Sqrt(expected)
+	return part, math.Abs(counts[0]-expected) <= chance*math.Sqrt(expected)
 }
 
 // Drawn are the places in Unlabeled of about maxRows unlabeled rows of all machines, picked by their keys, so that the
