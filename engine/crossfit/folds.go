@@ -40,14 +40,19 @@ func NewSplit(s *sample.Sample, maxRows int) Split {
 func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 	out.Labeled = slices.Repeat([]int{-1}, len(s.Labeled))
 	members := make([][]int, s.Classes())
+	known := make([]bool, s.Classes()) // by a description, which is never held out
 	for k, y := range s.Class {
-		members[y] = append(members[y], k)
+		if s.Describes[k] {
+			known[y] = true
+		} else {
+			members[y] = append(members[y], k)
+		}
 	}
 	key := func(k int) uint64 { return keys[s.Labeled[k]] }
 	next := 0 // goes on from class to class, so that all folds get rows
-	for _, rows := range members {
+	for y, rows := range members {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
-		if len(rows) < 2 || key(rows[0]) == key(rows[len(rows)-1]) {
+		if len(rows) == 0 || !known[y] && key(rows[0]) == key(rows[len(rows)-1]) {
 			continue
 		}
 		for a, k := range rows {

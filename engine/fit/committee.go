@@ -10,14 +10,15 @@ import (
 )
 
 // average learns the mean of three classifiers that err on different rows: method auto where the class shares are
-// estimated. Where no row has a label, as with keyword rules alone, it is the mean of two.
+// estimated. Where no row has a label, as with keyword rules or descriptions alone, it is the mean of two.
 //
 //	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it.
-//	         Without labels the shares are those of the weak labels, which say more of some classes than of others
+//	         Without labels the shares are those of the weak labels, which say more of some classes than of others,
+//	         or those that M predicts where there are descriptions alone: these stay
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (method/mixture.go); T a transductive
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
 //	         or half of it where φ is near the shares of the labels; without labels S takes no part, as it learns the
-//	         words of the rules
+//	         words of the rules or descriptions
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
@@ -32,8 +33,8 @@ import (
 func average(d *Data) (*fitted, error) {
 	v, tol, begin := viewLabels/(viewLabels+d.labels), d.options.Tol, start{model: d.start}
 	evidence := d.prior.Evidence
-	moves := evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares
-	if !moves {
+	moves := !d.described() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
+	if !moves && evidence != nil {
 		v *= supported
 	}
 	views, err := d.views(v, tol)
@@ -77,8 +78,10 @@ func (d *Data) averages() bool {
 		d.sample.Transductive() && !d.sample.Constant()
 }
 
-// guesses reports whether no row has a label, and the shares are those of the weak labels.
-func (d *Data) guesses() bool { return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" }
+// guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.
+func (d *Data) guesses() bool {
+	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.described()
+}
 
 // views are v (S + M), each divided by its spread, as a model of the packed rows.
 func (d *Data) views(v, tol float64) (sum *model.Linear, err error) {

@@ -56,7 +56,8 @@ func open(p sample.Problem, prepared *sample.Prepared, options method.Options, j
 	if options.Alpha == option.AutoWeight {
 		options.Alpha = usualAlpha(labeled(s) + float64(unlabeled(s)))
 	}
-	d := &Data{asked: options, start: p.Start, labels: labeled(s) / float64(s.Classes()), job: job, trained: &record{}}
+	drawn := labeled(s) - float64(s.All.Described)
+	d := &Data{asked: options, start: p.Start, labels: drawn / float64(s.Classes()), job: job, trained: &record{}}
 	return d, d.see(s, options)
 }
 
@@ -89,7 +90,8 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 	return &part, part.see(s, options)
 }
 
-// withShares is the data with the class shares that its options ask for.
+// withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these are
+// the shares that a mixture of all rows predicts.
 func (d *Data) withShares() (*Data, error) {
 	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
 	prior, err := shares.Find(d.sample, evidence)
@@ -98,7 +100,19 @@ func (d *Data) withShares() (*Data, error) {
 	}
 	out := *d
 	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
+	if d.described() {
+		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
+		if err != nil {
+			return nil, err
+		}
+		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
+	}
 	return &out, nil
+}
+
+// described reports whether the shares are to be found from descriptions alone.
+func (d *Data) described() bool {
+	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && d.sample.OnlyDescribed()
 }
 
 // labeled and unlabeled are the numbers of these rows of all machines, or of the copies that their weights stand for.

@@ -45,6 +45,7 @@ func NoLabel(given bool) error {
 // Census counts the rows and classes of all machines: a fit branches on these and never on the machine's own.
 type Census struct {
 	Rows, Labeled, Unlabeled int
+	Described                int  // labeled rows that describe their class
 	FirstClass, LastClass    int  // of the labels
 	Weak                     bool // whether an unlabeled row is weakly labeled,
 	Forbids                  bool // and cannot have a class
@@ -55,13 +56,18 @@ func (s *Sample) takeCensus(Problem) error {
 	if len(s.Class) > 0 {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0}
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0, 0}
 	for k := range s.Unlabeled {
 		if row := s.Weak.Of(k); row.Known() {
 			sums[3]++
 			if len(row.Class) < s.classes {
 				sums[4]++
 			}
+		}
+	}
+	for _, describes := range s.Describes {
+		if describes {
+			sums[5]++
 		}
 	}
 	s.Job.Reduce(sums)
@@ -72,7 +78,8 @@ func (s *Sample) takeCensus(Problem) error {
 	if sums[1] == 0 {
 		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
-	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(first), int(last), sums[3] > 0, sums[4] > 0}
+	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(sums[5]), int(first), int(last), sums[3] > 0,
+		sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)

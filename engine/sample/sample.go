@@ -22,7 +22,7 @@ import (
 // lengths of Labels and Weights, and Start.
 type Problem struct {
 	Rows    *rows.Matrix
-	Labels  []int32       // [n] class 0 ... K-1, or -1: unlabeled
+	Labels  []int32       // [n] class 0 ... K-1; -1: unlabeled; -2-y: the row describes class y, see Describes
 	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See findCopies
 	Weak    *weak.Labels  // [n] weak labels; nil: none
 	Classes int           // 0: as many as labels, class_prior and Weak have
@@ -51,6 +51,7 @@ type Sample struct {
 
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
+	Describes       []bool    // [Labeled] the row says what its class is, but was not drawn: no evidence of shares
 	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
 	LabeledWeight   []float64 // [Labeled] sums to 1
 	Unlabeled       []int32   // rows without a label and with a weight
@@ -128,36 +129,42 @@ func (s *Sample) sort(p Problem) error {
 	s.Labels = slices.Clone(p.Labels)
 	s.Unlabeled, s.UnlabeledRows = make([]int32, 0, n), make([]float64, 0, n)
 	for i, label := range p.Labels {
-		weight := p.Weights[i]
+		weight, describes := p.Weights[i], label < -1
+		if describes {
+			label = described(label)
+		}
 		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
 			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
 				maxWeight)
 		}
 		switch {
-		case label < -1 || int(label) >= maxClasses:
-			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled) or a class number from 0 on, of fewer "+
-				"classes than the %d rows", i, label, n)
+		case int(label) >= maxClasses:
+			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled), a class number from 0 on, of fewer "+
+				"classes than the %d rows, or -2 less the number of the class that it describes", i, p.Labels[i], n)
 		case classes > 0 && int(label) >= classes:
 			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
 		case weight > 0:
 			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
 				label = row.Class[0]
 			}
-			s.add(i, label, weight)
+			s.add(i, label, weight, describes)
 		}
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
 }
 
+// described is the class of a label below -1, and that label of the class.
+func described(label int32) int32 { return -2 - label }
+
 // add adds a row with a weight; class -1 is none.
-func (s *Sample) add(i int, class int32, weight float64) {
+func (s *Sample) add(i int, class int32, weight float64, describes bool) {
 	if class < 0 {
 		s.Unlabeled, s.UnlabeledRows = append(s.Unlabeled, int32(i)), append(s.UnlabeledRows, weight)
 		return
 	}
 	s.Labeled, s.LabeledRows = append(s.Labeled, int32(i)), append(s.LabeledRows, weight)
-	s.Class = append(s.Class, class)
+	s.Class, s.Describes = append(s.Class, class), append(s.Describes, describes)
 	s.Labels[i] = class
 }
 
@@ -184,13 +191,38 @@ func (s *Sample) OneClass() bool { return s.All.FirstClass == s.All.LastClass }
 // Transductive reports whether unlabeled rows take part.
 func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.UnlabeledWeight > 0 }
 
-// ClassRows is the weight [K] of the labeled rows of each class on this machine.
+// label is that of a labeled row as in a Problem.
+func (s *Sample) label(k int) int32 {
+	if s.Describes[k] {
+		return described(s.Class[k])
+	}
+	return s.Class[k]
+}
+
+// ClassRows is the weight [K] of the labeled rows of each class on this machine, without descriptions.
 func (s *Sample) ClassRows() []float64 {
 	weights := make([]float64, s.Classes())
 	for k, y := range s.Class {
-		weights[y] += s.LabeledRows[k]
+		if !s.Describes[k] {
+			weights[y] += s.LabeledRows[k]
+		}
 	}
 	return weights
+}
+
+// OnlyDescribed reports whether there are descriptions, and labels beside them of at most one class, which are no draw.
+func (s *Sample) OnlyDescribed() bool {
+	if s.All.Described == 0 {
+		return false
+	}
+	rows, drawn := s.ClassRows(), 0
+	s.Job.Reduce(rows)
+	for _, weight := range rows {
+		if weight > 0 {
+			drawn++
+		}
+	}
+	return drawn < 2
 }
 
 // Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.

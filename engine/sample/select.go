@@ -14,7 +14,7 @@ import (
 // labels, or with copies of some.
 type Selection struct {
 	Rows     []int32
-	Class    []int32
+	Class    []int32 // as Problem.Labels
 	Weights  []float64
 	Weak     *weak.Labels // [Rows] of rows without a class; nil: nothing is known of any
 	Gathered bool         // every machine of a group gets the selected rows of all
@@ -25,7 +25,7 @@ func (s *Sample) Keep(keep func(k int) bool, unlabeled []int) (kept Selection) {
 	var places []int32
 	for k, i := range s.Labeled {
 		if keep(k) {
-			kept.Add(i, s.Class[k], s.LabeledRows[k])
+			kept.Add(i, s.label(k), s.LabeledRows[k])
 			places = append(places, -1)
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Sample) Every() Selection {
 	n := s.Rows.Rows()
 	out := Selection{Rows: numbers(n), Class: slices.Repeat([]int32{-1}, n), Weights: make([]float64, n)}
 	for k, i := range s.Labeled {
-		out.Class[i], out.Weights[i] = s.Class[k], s.LabeledRows[k]
+		out.Class[i], out.Weights[i] = s.label(k), s.LabeledRows[k]
 	}
 	for k, i := range s.Unlabeled {
 		out.Weights[i] = s.UnlabeledRows[k]

@@ -71,6 +71,8 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	switch {
 	case s.Options.ClassPrior.Shares != nil:
 		return given(s, labels)
+	case s.OnlyDescribed(): // even shares
+		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
 	case s.Constant():
@@ -90,10 +92,13 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	return &Prior{Shares: shares, ChosenLabels: drawn < 0.5, Evidence: scored}, s.CheckFinite(0, shares)
 }
 
-// OfLabels are the class shares [K] of the labeled rows of all machines.
+// OfLabels are the class shares [K] of the labeled rows of all machines. Classes may have descriptions alone.
 func OfLabels(s *sample.Sample) []float64 {
 	shares := s.ClassRows()
 	s.Job.Reduce(shares)
+	if s.All.Described > 0 {
+		return smoothed(shares)
+	}
 	vector.Scale(shares, 1/vector.Sum(shares))
 	return shares
 }

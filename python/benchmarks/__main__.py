@@ -30,6 +30,7 @@ NAMES = (
     "speed",
     "costs",
     "labels",
+    "names",
     "large",
     "ranks",
     "paired",

@@ -5,13 +5,14 @@ from typing import Any
 from unicodedata import category, name, normalize
 
 import numpy as np
+import scipy.sparse as sp
 
 from fewlabel import _warnings
 from fewlabel._inputs import _markers, _memory, _targets, _weights
-from fewlabel._inputs._soft import Soft, column_names
+from fewlabel._inputs._soft import Description, Soft, column_names
 from fewlabel.inspection import _table
 
-__all__ = ["Soft", "from_votes", "keyword_votes"]
+__all__ = ["Description", "Soft", "from_votes", "keyword_votes", "with_descriptions"]
 
 # Accuracy of sources of which nothing is known, and the votes for which it counts (docs/notes/weak-labels.md).
 _COMMON = 0.85
@@ -51,6 +52,54 @@ class Votes(Soft, _table.Table):
 
     def _columns(self) -> _table.Columns:
         return self._table
+
+
+def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[Any, np.ndarray]:
+    """Append a row for every description of a class.
+
+    Parameters
+    ----------
+    X : {list of texts, array-like, sparse matrix or array, series}, one entry or row each
+        What `fit` of the classifier or of its pipeline takes.
+    y : array-like of shape (n_rows,) or None
+        Labels, with markers. None: no row has a label.
+    descriptions : dict from class to text or row
+        What is said of each class, in the form of the rows of `X`: a text, or a vector of `n_features`.
+
+    Returns
+    -------
+    X : as given, with the descriptions behind the rows
+    y : ndarray of shape (n_rows + n_descriptions,), object
+        The labels, and a `Description` for each further row.
+
+    Examples
+    --------
+    >>> from fewlabel.labels import with_descriptions
+    >>> texts, y = with_descriptions(["the match", "the bank"], None, {"sports": "match goal", "money": "bank stock"})
+    >>> texts, y[:3].tolist()
+    (['the match', 'the bank', 'match goal', 'bank stock'], [None, None, Description(label='sports')])
+    """
+    if not isinstance(descriptions, Mapping) or not descriptions:
+        raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
+    added, n = list(descriptions.values()), X.shape[0] if hasattr(X, "shape") else len(X)
+    known = np.full(n, None) if y is None else _markers.column(y, "y").astype(object)
+    if len(known) != n:
+        raise ValueError(f"y has {len(known)} labels, but X has {n} rows")
+    labels = np.append(known, _markers.objects([Description(label) for label in descriptions]))
+    if sp.issparse(X):
+        rows = sp.vstack([sp.csr_array(each).reshape(1, -1) for each in added])
+        return type(X)(sp.vstack([X, rows], format=X.format, dtype=X.dtype)), labels
+    if isinstance(X, list):
+        return [*X, *added], labels
+    if hasattr(X, "iloc"):
+        import pandas
+
+        if X.ndim != 1:
+            raise ValueError("X is a data frame: give the column of the texts")
+        return pandas.concat([X, pandas.Series(added, dtype=X.dtype, name=X.name)], ignore_index=True), labels
+    X = np.asarray(X)
+    rows = np.array(added) if X.ndim == 1 else np.array([np.ravel(each) for each in added], dtype=X.dtype)
+    return np.concatenate([X, rows]), labels
 
 
 def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:

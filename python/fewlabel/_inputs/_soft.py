@@ -1,5 +1,6 @@
-"""Probabilities of classes as a `y`."""
+"""Labels of other kinds: descriptions of a class, and probabilities of classes as a `y`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,30 @@ import scipy.sparse as sp
 from fewlabel._inputs import _data, _markers, _memory, _weights
 
 _TOLERANCE = 1e-6  # of a sum of probabilities
+
+
+@dataclass(frozen=True)
+class Description:
+    """In `y`: the row says what a class is, such as its name, keywords or a typical example, but was not drawn.
+
+    It is learned from as a label is, but says nothing of the class shares and is in no test.
+
+    Parameters
+    ----------
+    label : label
+        The class.
+
+    Examples
+    --------
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.labels import Description
+    >>> X = [[0.0, 1.0], [0.1, 0.9], [1.0, 0.1], [0.9, 0.0], [0.0, 2.0], [2.0, 0.0]]
+    >>> y = [None, None, None, None, Description("up"), Description("right")]
+    >>> TransductiveSVC().fit(X, y).predict(X[:4]).tolist()
+    ['up', 'up', 'right', 'right']
+    """
+
+    label: Any
 
 
 class Soft:

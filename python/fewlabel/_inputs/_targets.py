@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from fewlabel._inputs import _data, _hierarchy, _markers, _memory, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._inputs._soft import Soft
+from fewlabel._inputs._soft import Description, Soft
 
 UNLABELED = -1  # class number of a row without a label
 
@@ -21,7 +21,7 @@ class Targets(NamedTuple):
     """Labels, and in compressed row form the weakly labeled rows: sets and probabilities of classes."""
 
     classes: np.ndarray  # (K,) sorted names
-    codes: np.ndarray  # (n,) int32, number in `classes`, or -1: no label
+    codes: np.ndarray  # (n,) int32, number k in `classes`; -1: no label; -2 - k: the row describes class k
     indptr: np.ndarray  # (n + 1,) int64, of the entries: two or more of a weakly labeled row, none of another one
     numbers: np.ndarray  # (n_entries,) int32, class of each entry
     probabilities: np.ndarray  # (n_entries,) above 0; a row sums to 1
@@ -61,6 +61,10 @@ class Targets(NamedTuple):
     def counts(self) -> np.ndarray:
         """Number (K,) of the labels of each class."""
         return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
+
+    def descriptions(self) -> np.ndarray:
+        """Number (K,) of the descriptions of each class."""
+        return np.bincount(-2 - self.codes[self.codes < UNLABELED], minlength=len(self.classes))
 
     def frequencies(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Classes with labels, their numbers of rows, and that of the rows where -1 is the marker."""
@@ -102,13 +106,15 @@ class Targets(NamedTuple):
         """The same with these classes, which must have every name that a row has."""
         place = {name: k for k, name in enumerate(classes.tolist())}
         moved = np.array([place.get(name, UNLABELED) for name in self.classes.tolist()] + [UNLABELED], dtype=np.int32)
+        codes, described = moved[np.maximum(self.codes, UNLABELED)], self.codes < UNLABELED
+        codes[described] = -2 - moved[-2 - self.codes[described]]
         numbers = moved[self.numbers]
         if (numbers < 0).any():
             entry = int((numbers < 0).argmax())
             name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
             found = f"y names the class {name!s} among those of row {row}, but no row has this label"
             raise ValueError(f"{found}: label a row of it, or name it by a dict class_prior")
-        return self._replace(classes=classes, codes=moved[self.codes], numbers=numbers)
+        return self._replace(classes=classes, codes=codes, numbers=numbers)
 
 
 class Columns(NamedTuple):
@@ -169,11 +175,14 @@ def _of_entries(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> T
 
 
 def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
-    """Labels and markers, and sets among them."""
+    """Labels and markers, and sets and descriptions among them."""
     n, rows = len(values), np.arange(len(values))
-    is_set = np.zeros(n, dtype=bool)
-    if values.dtype.kind == "O":
-        is_set[:] = [isinstance(value, set | frozenset) for value in values]
+    described = _each_is(values, Description)
+    if described.any():
+        values = values.copy()
+        values[described] = [one.label for one in values[described]]
+    is_set = _each_is(values, set | frozenset)
+    if is_set.any():
         sizes = [len(value) for value in values[is_set]]
         if 0 in sizes:
             row = rows[is_set][sizes.index(0)]
@@ -189,7 +198,16 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
     classes, numbers = np.unique(labels, return_inverse=True)
     by_minus_one = np.isin(np.arange(n), rows[minus_one])
-    return _made(classes, kept, numbers, None, by_minus_one)
+    made = _made(classes, kept, numbers, None, by_minus_one)
+    if (wrong := described & (made.codes < 0)).any():
+        raise ValueError(f"{name} has a Description of no one class in row {wrong.argmax()}")
+    return made._replace(codes=np.where(described, -2 - made.codes, made.codes))
+
+
+def _each_is(values: np.ndarray, kind: Any) -> np.ndarray:
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.array([isinstance(value, kind) for value in values], dtype=bool)
 
 
 def _of_soft(y: Soft) -> Targets:
@@ -277,7 +295,7 @@ def _ends(sizes: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------ classes of a fit
 def learned(targets: Targets, class_prior: Any = None) -> Targets:
     """Among the classes of a fit: those with a label, else those of weak labels, and those that `class_prior` names."""
-    known = targets.classes[targets.counts() > 0]
+    known = targets.classes[targets.counts() + targets.descriptions() > 0]
     if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
         raise ValueError("y has no labeled row: every label is the marker `unlabeled` or has a sample_weight of zero")
     return targets.among(with_classes_of(class_prior, known, len(targets.codes)))

@@ -1,0 +1,90 @@
+package fit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/sample"
+)
+
+// describing is the problem whose labels at these places are descriptions.
+func describing(p sample.Problem, places ...int) sample.Problem {
+	p.Labels = slices.Clone(p.Labels)
+	for _, i := range places {
+		p.Labels[i] = -2 - p.Labels[i]
+	}
+	return p
+}
+
+func labeledPlaces(p sample.Problem) (places []int) {
+	for i, y := range p.Labels {
+		if y >= 0 {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// With given shares a description is a label: the same bits of every method.
+func TestDescriptionsAreLabelsAtGivenShares(t *testing.T) {
+	p := problemOf(fiveClasses(300, 4))
+	for _, name := range []method.Method{method.Supervised, "annealing", "switching", "auto"} {
+		o := plainOptions()
+		o.Method = name
+		if name == method.Supervised {
+			o.Method, o.UnlabeledWeight = "annealing", 0
+		}
+		o.ClassPrior = sample.ClassPrior{Shares: []float64{0.3, 0.3, 0.2, 0.1, 0.1}}
+		o.ClassWeight.Rule = "none"
+		labels, described := mustFitProblem(t, p, o), mustFitProblem(t, describing(p, labeledPlaces(p)...), o)
+		if !slices.Equal(labels.Model.Coef, described.Model.Coef) ||
+			!slices.Equal(labels.Transduction, described.Transduction) {
+			t.Errorf("%s: descriptions are not learned as labels", name)
+		}
+	}
+}
+
+// Shares of the labels are those of the rows that were drawn; every class that has labels can lose one.
+func TestDescriptionsSayNothingOfShares(t *testing.T) {
+	p := problemOf(fiveClasses(300, 4))
+	var described []int
+	first := map[int32]bool{} // one label of each class stays
+	for _, i := range labeledPlaces(p) {
+		if y := p.Labels[i]; first[y] || y == 4 {
+			described = append(described, i)
+		}
+		first[p.Labels[i]] = true
+	}
+	x := dataOf(t, describing(p, described...), method.Defaults())
+	if x.labels != 4./5 {
+		t.Errorf("%v labels of a class, should be .8", x.labels)
+	}
+	split := crossfit.NewSplit(x.sample, 100)
+	for k, fold := range split.Labeled {
+		if x.sample.Describes[k] != (fold < 0) {
+			t.Errorf("label %d of class %d, description %v, is held out by fold %d", k, x.sample.Class[k],
+				x.sample.Describes[k], fold)
+		}
+	}
+	shares := x.prior.Evidence.Totals
+	if !slices.Equal(shares, []float64{1, 1, 1, 1, 0}) {
+		t.Errorf("the labels count %v", shares)
+	}
+}
+
+// Without any label uneven classes are found nearer to their shares than even shares are.
+func TestDescriptionsAlone(t *testing.T) {
+	p := problemOf(planted.Classes(1200, 300, 3, []float64{0.6, 0.3, 0.1}, 5))
+	result := mustFitProblem(t, describing(p, labeledPlaces(p)...), method.Defaults())
+	if prior := result.Model.ClassPrior; !(prior[0] > 0.45 && prior[2] < 0.25) {
+		t.Errorf("shares %v", prior)
+	}
+	p.Labels[0] = -2 - 2000
+	if _, err := Fit(p, method.Defaults(), nil, nil); err == nil || !strings.Contains(err.Error(), "labels of row 0 is -2002") {
+		t.Errorf("got %v", err)
+	}
+}

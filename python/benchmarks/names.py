@@ -1,0 +1,127 @@
+"""Names of classes as labels: alone, and beside labels that are picked class by class or drawn at random.
+
+Words are those of `text_vectorizer`, fitted to the texts; vectors are MiniLM's of texts and names. "thinned" has .08,
+.53, .34 and .04 of the rows of AG News. "nearest name" is the largest cosine. All rows of a set are in the fit, and its
+classes are asked for: accuracy where shares are even, else macro F.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import f1_score
+from sklearn.preprocessing import normalize
+
+from benchmarks import data
+from benchmarks.measure import Report
+from fewlabel import TransductiveSVC
+from fewlabel.labels import with_descriptions
+from fewlabel.preprocessing import text_vectorizer
+
+THINNED = {"World": 0.04, "Sports": 0.34, "Business": 0.08, "Sci/Tech": 0.53}
+EVEN = (
+    "AG News by words",
+    "AG News by MiniLM",
+    "20 Newsgroups by words",
+    "20 Newsgroups by MiniLM",
+    "FewRel by MiniLM",
+)
+
+Named = tuple[str, Any, np.ndarray, dict[str, Any]]  # name, rows, classes, row of each class's name
+
+
+def sets() -> Iterator[Named]:
+    words = json.loads((Path(os.environ["FEWLABEL_DATA"]) / "short" / "names.json").read_text())
+    load = data.loader()
+    news = by_words("AG News by words", *load.agnews(None), words["agnews"])
+    yield news
+    yield thinned(news)
+    yield by_words("R8 by words", *data.texts("reuters_r8"), words["reuters_r8"])
+    yield by_words("20 Newsgroups by words", *data.texts("newsgroups20"), words["newsgroups20"])
+    news = by_vectors("AG News by MiniLM", *load.agnews("minilm"), load.names("agnews"))
+    yield news
+    yield thinned(news)
+    yield by_vectors("20 Newsgroups by MiniLM", *load.minilm(), load.names("newsgroups20"))
+    for title, name in ("FewRel", "fewrel"), ("ATIS", "atis"), ("MPQA", "mpqa"), ("MR", "mr"):
+        yield by_vectors(f"{title} by MiniLM", *load.short(name), load.names(name))
+
+
+def by_words(title: str, texts: list[str], classes: Any, names: dict[str, str]) -> Named:
+    vectorizer = text_vectorizer()
+    rows = vectorizer.fit_transform(texts)
+    return title, rows, np.asarray(classes), {name: vectorizer.transform([text]) for name, text in names.items()}
+
+
+def by_vectors(title: str, rows: Any, classes: Any, names: Any) -> Named:
+    vectors = {str(name): row for name, row in zip(*names, strict=True)}
+    return title, np.asarray(rows, dtype=np.float32), np.asarray(classes).astype(str), vectors
+
+
+def thinned(whole: Named) -> Named:
+    title, rows, classes, names = whole
+    rng, size = np.random.default_rng(0), min(np.sum(classes == name) / share for name, share in THINNED.items())
+    kept = [rng.permutation(np.flatnonzero(classes == name))[: int(size * share)] for name, share in THINNED.items()]
+    places = np.sort(np.concatenate(kept))
+    return title.replace("AG News", "AG News thinned"), rows[places], classes[places], names
+
+
+def score(named: Named, found: np.ndarray) -> float:
+    title, _, classes, _ = named
+    return float(np.mean(found == classes)) if title in EVEN else f1_score(classes, found, average="macro")
+
+
+def fitted(named: Named, y: np.ndarray, described: bool) -> float:
+    _, rows, _, names = named
+    if described:
+        rows, y = with_descriptions(rows, y, names)
+    elif len({one for one in y if one is not None}) < 2:
+        return float("nan")
+    return score(named, TransductiveSVC().fit(rows, y).predict(named[1]))
+
+
+def alone(report: Report, draws: int = 1) -> None:
+    """Names without a label, and the nearest name."""
+    for named in sets():
+        title, rows, classes, names = named
+        ordered = np.array(list(names))
+        cosines = [normalize(rows) @ normalize(row.reshape(1, -1)).T for row in names.values()]
+        near = np.hstack([each.toarray() if sp.issparse(each) else each for each in cosines]).argmax(axis=1)
+        report.add(f"{title}, nearest name", score(named, ordered[near]))
+        report.add(f"{title}, names alone", fitted(named, np.full(len(classes), None), True))
+
+
+def picked(report: Report, draws: int = 5) -> None:
+    """Labels of each class, without and with names."""
+
+    def draw(classes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+        return np.concatenate([rng.permutation(np.flatnonzero(classes == name))[:k] for name in np.unique(classes)])
+
+    beside(report, draws, (1, 2, 5, 20), draw)
+
+
+def random(report: Report, draws: int = 5) -> None:
+    """Labels drawn at random, without and with names."""
+    beside(report, draws, (10, 20, 40, 100), lambda classes, k, rng: rng.permutation(len(classes))[:k])
+
+
+def beside(report: Report, draws: int, labels: tuple[int, ...], draw: Any) -> None:
+    for named in sets():
+        title, _, classes, _ = named
+        for k in labels:
+            found: dict[bool, list[float]] = {False: [], True: []}
+            for seed in range(draws):
+                y, rows = np.full(len(classes), None), draw(classes, k, np.random.default_rng((seed, 7)))
+                y[rows] = classes[rows]
+                for described, scores in found.items():
+                    scores.append(fitted(named, y, described))
+            report.add(f"{title}, {k} labels", found[False])
+            report.add(f"{title}, {k} labels and names", found[True])
+
+
+SECTIONS = (alone, picked, random)
