@@ -111,7 +111,7 @@ func (out *Split) fold(s *sample.Sample, number int) *Fold {
 
 // HeldOut scores the rows of every fold by its models: score returns the scores [rows, K] of Fold.Rows by each view.
 func HeldOut(s *sample.Sample, split *Split, views int, score func(f *Fold) ([][]float64, error)) (*Scores, error) {
-	out := &Scores{Classes: s.Classes(), Totals: s.ClassRows(), Views: views}
+	out := &Scores{Classes: s.Classes(), Totals: s.DrawnRows(), Views: views}
 	for number := range split.Folds {
 		f := split.fold(s, number)
 		scores, err := score(f)

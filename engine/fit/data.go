@@ -56,8 +56,7 @@ func open(p sample.Problem, prepared *sample.Prepared, options method.Options, j
 	if options.Alpha == option.AutoWeight {
 		options.Alpha = usualAlpha(labeled(s) + float64(unlabeled(s)))
 	}
-	drawn := labeled(s) - float64(s.All.Described)
-	d := &Data{asked: options, start: p.Start, labels: drawn / float64(s.Classes()), job: job, trained: &record{}}
+	d := &Data{asked: options, start: p.Start, labels: drawnRows(s) / float64(s.Classes()), job: job, trained: &record{}}
 	return d, d.see(s, options)
 }
 
@@ -90,8 +89,8 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 	return &part, part.see(s, options)
 }
 
-// withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these are
-// the shares that a mixture of all rows predicts.
+// withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these
+// are the shares that a mixture of all rows predicts.
 func (d *Data) withShares() (*Data, error) {
 	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
 	prior, err := shares.Find(d.sample, evidence)
@@ -112,7 +111,7 @@ func (d *Data) withShares() (*Data, error) {
 
 // described reports whether the shares are to be found from descriptions alone.
 func (d *Data) described() bool {
-	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && d.sample.OnlyDescribed()
+	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && !d.sample.Constant() && d.sample.OnlyDescribed()
 }
 
 // labeled and unlabeled are the numbers of these rows of all machines, or of the copies that their weights stand for.
@@ -121,6 +120,14 @@ func labeled(s *sample.Sample) float64 {
 		return float64(s.Job.Count(int(vector.Sum(s.LabeledRows))))
 	}
 	return float64(s.All.Labeled)
+}
+
+// drawnRows is labeled without descriptions.
+func drawnRows(s *sample.Sample) float64 {
+	if s.Copies != nil {
+		return float64(s.Job.Count(int(vector.Sum(s.DrawnRows()))))
+	}
+	return float64(s.All.Labeled - s.All.Described)
 }
 
 func unlabeled(s *sample.Sample) int {

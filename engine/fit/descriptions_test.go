@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
+	"github.com/fewlabel/fewlabel/engine/shares"
 )
 
 // describing is the problem whose labels at these places are descriptions.
@@ -70,9 +71,24 @@ func TestDescriptionsSayNothingOfShares(t *testing.T) {
 				x.sample.Describes[k], fold)
 		}
 	}
-	shares := x.prior.Evidence.Totals
-	if !slices.Equal(shares, []float64{1, 1, 1, 1, 0}) {
-		t.Errorf("the labels count %v", shares)
+	if totals := x.prior.Evidence.Totals; !slices.Equal(totals, []float64{1, 1, 1, 1, 0}) {
+		t.Errorf("the labels count %v", totals)
+	}
+}
+
+// Sets of classes go with descriptions; a class of which there is a description alone is one of them.
+func TestDescriptionsBesideSets(t *testing.T) {
+	data := fiveClasses(300, 4)
+	p := withCosts(data, 5, sets(data, 5, 2, 1))
+	result := mustFitProblem(t, describing(p, labeledPlaces(p)...), method.Defaults())
+	right := 0
+	for i, y := range data.Truth {
+		if result.Transduction[i] == y {
+			right++
+		}
+	}
+	if right < 200 {
+		t.Errorf("%d of 300 right", right)
 	}
 }
 
@@ -83,8 +99,18 @@ func TestDescriptionsAlone(t *testing.T) {
 	if prior := result.Model.ClassPrior; !(prior[0] > 0.45 && prior[2] < 0.25) {
 		t.Errorf("shares %v", prior)
 	}
+	o := shares.Options{FitIntercept: true, Threads: 1}
+	estimate, err := EstimateShares(describing(p, labeledPlaces(p)...), o, true)
+	if err != nil || !slices.Equal(estimate.Share, result.Model.ClassPrior) || estimate.Upper[0] != 1 {
+		t.Errorf("estimate %v, %v", estimate, err)
+	}
+	wrong := describing(p, labeledPlaces(p)...)
+	wrong.Classes = 4
+	if _, err := Fit(wrong, method.Defaults(), nil, nil); err == nil || !strings.Contains(err.Error(), "class 3 has no") {
+		t.Errorf("got %v", err)
+	}
 	p.Labels[0] = -2 - 2000
-	if _, err := Fit(p, method.Defaults(), nil, nil); err == nil || !strings.Contains(err.Error(), "labels of row 0 is -2002") {
+	if _, err := Fit(p, method.Defaults(), nil, nil); err == nil || !strings.Contains(err.Error(), "row 0 is -2002") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -32,6 +32,7 @@ type kindOfFit struct {
 
 	weight                        func(i int) float64 // nil: there are no weights
 	start, dense, weak, unlabeled bool                // what the problem has
+	described                     int                 // one label in so many describes its class; 0: none
 
 	no string // properties that are not asked for
 }
@@ -116,6 +117,11 @@ func kindsOfFits() (all []*kindOfFit) {
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
+	for _, described := range []int{1, 2} {
+		add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
+			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
+		}).described = described
+	}
 	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
 		k := add("committee, "+name+" weights", two, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
@@ -178,6 +184,9 @@ func (k *kindOfFit) problem(data planted.Data) sample.Problem {
 	p := sample.Problem{Rows: data.Rows, Labels: data.Labels}
 	if k.unlabeled {
 		p.Labels = slices.Repeat([]int32{-1}, len(p.Labels))
+	}
+	if k.described > 0 {
+		p = describing(p, slices.DeleteFunc(labeledPlaces(p), func(i int) bool { return i/4%k.described > 0 })...)
 	}
 	if k.dense {
 		p.Rows = planted.Dense(data.Rows)

@@ -107,7 +107,11 @@ func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, 
 		if d, err = d.withShares(); err != nil {
 			return estimate, err
 		}
-		if estimate.Share = d.prior.Shares; interval {
+		estimate.Share = d.prior.Shares
+		switch {
+		case interval && d.prior.Evidence == nil: // of descriptions alone
+			estimate.Lower, estimate.Upper = shares.Unknown(len(estimate.Share))
+		case interval:
 			estimate.Lower, estimate.Upper = d.prior.Evidence.Interval(d.sample.Job, estimate.Share, o.Bootstrap)
 		}
 		return estimate, nil

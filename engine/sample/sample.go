@@ -199,11 +199,18 @@ func (s *Sample) label(k int) int32 {
 	return s.Class[k]
 }
 
-// ClassRows is the weight [K] of the labeled rows of each class on this machine, without descriptions.
-func (s *Sample) ClassRows() []float64 {
+// ClassRows is the weight [K] of the labeled rows of each class on this machine.
+func (s *Sample) ClassRows() []float64 { return s.classRows(func(int) bool { return true }) }
+
+// DrawnRows is ClassRows without descriptions.
+func (s *Sample) DrawnRows() []float64 {
+	return s.classRows(func(k int) bool { return !s.Describes[k] })
+}
+
+func (s *Sample) classRows(counts func(k int) bool) []float64 {
 	weights := make([]float64, s.Classes())
 	for k, y := range s.Class {
-		if !s.Describes[k] {
+		if counts(k) {
 			weights[y] += s.LabeledRows[k]
 		}
 	}
@@ -215,7 +222,7 @@ func (s *Sample) OnlyDescribed() bool {
 	if s.All.Described == 0 {
 		return false
 	}
-	rows, drawn := s.ClassRows(), 0
+	rows, drawn := s.DrawnRows(), 0
 	s.Job.Reduce(rows)
 	for _, weight := range rows {
 		if weight > 0 {

@@ -71,8 +71,6 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	switch {
 	case s.Options.ClassPrior.Shares != nil:
 		return given(s, labels)
-	case s.OnlyDescribed(): // even shares
-		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
 	case s.Constant():
@@ -80,6 +78,9 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	}
 	if err := checkLabels(s, labels); err != nil {
 		return nil, err
+	}
+	if s.OnlyDescribed() { // even shares
+		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
 	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
 		return &Prior{Shares: labels}, nil
@@ -94,7 +95,7 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 
 // OfLabels are the class shares [K] of the labeled rows of all machines. Classes may have descriptions alone.
 func OfLabels(s *sample.Sample) []float64 {
-	shares := s.ClassRows()
+	shares := s.DrawnRows()
 	s.Job.Reduce(shares)
 	if s.All.Described > 0 {
 		return smoothed(shares)

@@ -30,8 +30,7 @@ type Bootstrap struct {
 //	         docs/notes/class-shares.md
 //	Cost     Times calibrations and runs of EM
 func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower, upper []float64) {
-	lower, upper = make([]float64, e.Classes), slices.Repeat([]float64{1}, e.Classes)
-	if len(e.Unlabeled.Weight) == 0 {
+	if lower, upper = Unknown(e.Classes); len(e.Unlabeled.Weight) == 0 {
 		return lower, upper // no row could be held out
 	}
 	squares := make([][]float64, b.Times)
@@ -57,6 +56,11 @@ func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower
 		}
 	}
 	return lower, upper
+}
+
+// Unknown is the interval [K] of shares of which nothing is known.
+func Unknown(classes int) (lower, upper []float64) {
+	return make([]float64, classes), slices.Repeat([]float64{1}, classes)
 }
 
 // drawn is the evidence with random weights, and at most maxRows of its unlabeled rows.

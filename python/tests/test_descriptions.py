@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel.inspection import check
 from fewlabel.labels import Description, with_descriptions
 from fewlabel.metrics import labeled_scorer
@@ -103,3 +103,17 @@ def test_a_description_of_no_class() -> None:
         y[-1] = Description(label)
         with pytest.raises(ValueError, match=r"row 121|mixes labels"):
             TransductiveSVC().fit(X, y)
+
+
+def test_shares_from_descriptions() -> None:
+    X, y = with_descriptions(vectors()[0], None, vectors()[1])
+    found = estimate_class_prior(X, y)
+    assert np.array_equal(found.class_prior, TransductiveSVC().fit(X, y).class_prior_)
+    assert np.all(found.upper == 1)
+
+
+def test_sequences_and_columns_take_none() -> None:
+    with pytest.raises(ValueError, match="escription"):
+        SequenceSVC().fit([np.eye(2), np.eye(2)], [[Description("x"), None], ["y", None]])
+    with pytest.raises(ValueError, match="escription"):
+        TransductiveSVC().fit(np.eye(3), [[1, 0], [0, Description(1)], [-1, -1]])

@@ -101,7 +101,7 @@ def estimate_class_prior(
     inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
     totals = known.totals()
-    return ClassPriorEstimate(classes, shares, lower, upper, totals / totals.sum())
+    return ClassPriorEstimate(classes, shares, lower, upper, totals / max(totals.sum(), np.finfo(float).tiny))
 
 
 def _of_positives(
