@@ -102,15 +102,15 @@ def picked(report: Report, draws: int = 5) -> None:
     def draw(classes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
         return np.concatenate([rng.permutation(np.flatnonzero(classes == name))[:k] for name in np.unique(classes)])
 
-    beside(report, draws, (1, 2, 5, 20), draw)
+    beside(report, draws, (1, 2, 5, 20), "a class", draw)
 
 
 def random(report: Report, draws: int = 5) -> None:
     """Labels drawn at random, without and with names."""
-    beside(report, draws, (10, 20, 40, 100), lambda classes, k, rng: rng.permutation(len(classes))[:k])
+    beside(report, draws, (10, 20, 40, 100), "at random", lambda classes, k, rng: rng.permutation(len(classes))[:k])
 
 
-def beside(report: Report, draws: int, labels: tuple[int, ...], draw: Any) -> None:
+def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: Any) -> None:
     for named in sets():
         title, _, classes, _ = named
         for k in labels:
@@ -120,8 +120,8 @@ def beside(report: Report, draws: int, labels: tuple[int, ...], draw: Any) -> No
                 y[rows] = classes[rows]
                 for described, scores in found.items():
                     scores.append(fitted(named, y, described))
-            report.add(f"{title}, {k} labels", found[False])
-            report.add(f"{title}, {k} labels and names", found[True])
+            report.add(f"{title}, {k} {how}", found[False])
+            report.add(f"{title}, {k} {how} and names", found[True])
 
 
 SECTIONS = (alone, picked, random)

@@ -115,5 +115,5 @@ def test_shares_from_descriptions() -> None:
 def test_sequences_and_columns_take_none() -> None:
     with pytest.raises(ValueError, match="escription"):
         SequenceSVC().fit([np.eye(2), np.eye(2)], [[Description("x"), None], ["y", None]])
-    with pytest.raises(ValueError, match="escription"):
+    with pytest.raises(ValueError, match="several labels a row"):
         TransductiveSVC().fit(np.eye(3), [[1, 0], [0, Description(1)], [-1, -1]])
