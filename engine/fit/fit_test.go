@@ -246,7 +246,7 @@ func TestBadProblems(t *testing.T) {
 			}
 		}},
 		{"labels of row 7 is 20", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 20 }},
-		{"labels of row 7 is -2", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = -2 }},
+		{"labels of row 7 is -900", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = -900 }},
 		{"class 2 has no labeled row", func(p *sample.Problem, _ *method.Options) { p.Labels[7] = 3 }},
 		{"weights of row 0 is -1", func(p *sample.Problem, _ *method.Options) { p.Weights = make([]float64, 20); p.Weights[0] = -1 }},
 		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *sample.Problem, _ *method.Options) {

@@ -402,7 +402,7 @@ def test_labels_out_of_range() -> None:
     codes[4] = 5
     assert fit_status(codes=codes) == (c.BAD_DATA, fit_status(codes=codes)[1])
     assert "class 2 has no labeled row" in fit_status(codes=codes)[1]
-    codes[4] = -2
+    codes[4] = -82
     assert fit_status(codes=codes)[0] == c.BAD_DATA
 
 
