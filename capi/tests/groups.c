@@ -117,7 +117,7 @@ static void ends_on_all(machine *m) {
     HOLDS(m[1].calls == at && strstr(m[1].message, "allreduce returned 1") != NULL);
   }
   set_up(m); /* bad data */
-  m[2].p.labels[1] = -9;
+  m[2].p.labels[1] = INT32_MIN;
   run_all(m, 0);
   HOLDS(m[2].status == FEWLABEL_BAD_DATA && m[0].status == FEWLABEL_GROUP_FAILED);
   HOLDS(strstr(m[0].message, "failed on rank 2 of 3") != NULL);

@@ -121,7 +121,7 @@ const (
 
 // sort finds the labeled and the unlabeled rows, with checked labels and weights.
 func (s *Sample) sort(p Problem) error {
-	n, maxClasses := p.Rows.Rows(), math.MaxInt32
+	n, maxClasses := p.Rows.Rows(), math.MaxInt32/2
 	if s.Job.Group == nil {
 		maxClasses = n
 	}
