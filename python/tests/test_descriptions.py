@@ -117,3 +117,11 @@ def test_sequences_and_columns_take_none() -> None:
         SequenceSVC().fit([np.eye(2), np.eye(2)], [[Description("x"), None], ["y", None]])
     with pytest.raises(ValueError, match="several labels a row"):
         TransductiveSVC().fit(np.eye(3), [[1, 0], [0, Description(1)], [-1, -1]])
+
+
+def test_groups_of_a_tree_have_no_descriptions() -> None:
+    X, names = vectors()
+    model = TransductiveSVC(hierarchy={"sport": "all", "money": "all"})
+    assert model.fit(*with_descriptions(X, None, names)).score(X, CLASSES) > 0.8
+    with pytest.raises(ValueError, match="name classes"):
+        model.fit(*with_descriptions(X, np.where(np.arange(120) < 12, CLASSES, None), {"all": names["sport"]}))

@@ -250,6 +250,10 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     below = _hierarchy.leaves(hierarchy, [*known, *names])
     if not (groups := [name for name in known if name in below]):
         return targets
+    if targets.descriptions().any():
+        raise ValueError(
+            f"y has a Description beside labels that are groups of hierarchy ({groups[0]!r}): name classes"
+        )
     if not targets.even:
         raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
     shares = class_prior if isinstance(class_prior, Mapping) else ()
