@@ -131,7 +131,7 @@ func (s *Sample) sort(p Problem) error {
 	for i, label := range p.Labels {
 		weight, describes := p.Weights[i], label < -1
 		if describes {
-			label = described(label)
+			label = descriptionOf(label)
 		}
 		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
 			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
@@ -154,8 +154,8 @@ func (s *Sample) sort(p Problem) error {
 	return nil
 }
 
-// described is the class of a label below -1, and that label of the class.
-func described(label int32) int32 { return -2 - label }
+// descriptionOf is the class of a label below -1, and that label of a class.
+func descriptionOf(label int32) int32 { return -2 - label }
 
 // add adds a row with a weight; class -1 is none.
 func (s *Sample) add(i int, class int32, weight float64, describes bool) {
@@ -194,7 +194,7 @@ func (s *Sample) Transductive() bool { return s.All.Unlabeled > 1 && s.Options.U
 // label is that of a labeled row as in a Problem.
 func (s *Sample) label(k int) int32 {
 	if s.Describes[k] {
-		return described(s.Class[k])
+		return descriptionOf(s.Class[k])
 	}
 	return s.Class[k]
 }

@@ -81,25 +81,58 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     """
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
-    added, n = list(descriptions.values()), X.shape[0] if hasattr(X, "shape") else len(X)
+    if X is None or isinstance(X, str | Mapping):
+        raise ValueError(f"X must have a text or a row of numbers for each row, got {type(X).__name__}")
+    if isinstance(y, Soft):
+        raise ValueError("y must be labels, sets or markers here, not probabilities of classes")
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
     known = np.full(n, None) if y is None else _markers.column(y, "y").astype(object)
     if len(known) != n:
         raise ValueError(f"y has {len(known)} labels, but X has {n} rows")
     labels = np.append(known, _markers.objects([Description(label) for label in descriptions]))
+    return _appended(X, descriptions), labels
+
+
+def _appended(X: Any, descriptions: Mapping[Any, Any]) -> Any:
+    """The rows, and one for each description."""
     if sp.issparse(X):
-        rows = sp.vstack([sp.csr_array(each).reshape(1, -1) for each in added])
-        return type(X)(sp.vstack([X, rows], format=X.format, dtype=X.dtype)), labels
+        rows = [_vector(label, each, X.shape[1]) for label, each in descriptions.items()]
+        return type(X)(sp.vstack([X, *rows], format=X.format, dtype=_real(X.dtype)))
+    if getattr(X, "ndim", 1) == 1:
+        texts = {isinstance(each, str) for each in [*X, *descriptions.values()]}
+        if len(texts) > 1:
+            raise ValueError("X and descriptions must both have texts, or both have rows of numbers")
     if isinstance(X, list):
-        return [*X, *added], labels
+        return [*X, *descriptions.values()]
     if hasattr(X, "iloc"):
         import pandas
 
         if X.ndim != 1:
             raise ValueError("X is a data frame: give the column of the texts")
-        return pandas.concat([X, pandas.Series(added, dtype=X.dtype, name=X.name)], ignore_index=True), labels
+        further = pandas.Series(list(descriptions.values()), dtype=X.dtype, name=X.name)
+        return pandas.concat([X, further], ignore_index=True)
     X = np.asarray(X)
-    rows = np.array(added) if X.ndim == 1 else np.array([np.ravel(each) for each in added], dtype=X.dtype)
-    return np.concatenate([X, rows]), labels
+    if X.ndim == 1:
+        return np.append(X, list(descriptions.values()))
+    rows = [_vector(label, each, X.shape[1]).toarray() for label, each in descriptions.items()]
+    return np.concatenate([X, *rows], dtype=_real(X.dtype))
+
+
+def _real(dtype: Any) -> Any:
+    """The type of rows with descriptions: whole numbers would cut those of an encoder."""
+    return dtype if np.issubdtype(dtype, np.floating) else np.float64
+
+
+def _vector(label: Any, given: Any, width: int) -> sp.csr_array:
+    """The description of a class as a row of numbers."""
+    try:
+        row = sp.csr_array(given if sp.issparse(given) else np.atleast_2d(np.asarray(given, dtype=np.float64)))
+        if row.shape == (1, width):
+            return row
+        found = f"shape {row.shape}"
+    except (TypeError, ValueError):
+        found = f"{given!r:.60}"
+    raise ValueError(f"descriptions must have {width} numbers for class {label!r}, as the rows of X, got {found}")
 
 
 def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:

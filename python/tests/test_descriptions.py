@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel.inspection import check
-from fewlabel.labels import Description, with_descriptions
+from fewlabel.labels import Description, Soft, with_descriptions
 from fewlabel.metrics import labeled_scorer
 
 RNG = np.random.default_rng(0)
@@ -90,6 +90,11 @@ def test_number_classes_beside_minus_one() -> None:
         (TEXTS, None, ["sport"], "descriptions must be a dict"),
         (TEXTS, CLASSES[:3], NAMES, "y has 3 labels, but X has 120 rows"),
         (pd.DataFrame({"text": TEXTS}), None, NAMES, "column of the texts"),
+        (TEXTS, None, {"sport": np.ones(3)}, "both have texts"),
+        ("text", None, NAMES, "X must have a text or a row"),
+        (np.eye(3), None, {"sport": [1, 0]}, r"3 numbers for class 'sport'.*shape \(1, 2\)"),
+        (sp.eye_array(3, format="csr"), None, {"sport": "goal"}, "3 numbers for class 'sport'.*'goal'"),
+        (np.eye(2), Soft(np.eye(2)), {"sport": [1, 0]}, "not probabilities"),
     ],
 )
 def test_wrong_descriptions(X: Any, y: Any, descriptions: Any, message: str) -> None:
@@ -125,3 +130,9 @@ def test_groups_of_a_tree_have_no_descriptions() -> None:
     assert model.fit(*with_descriptions(X, None, names)).score(X, CLASSES) > 0.8
     with pytest.raises(ValueError, match="name classes"):
         model.fit(*with_descriptions(X, np.where(np.arange(120) < 12, CLASSES, None), {"all": names["sport"]}))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_whole_numbers_do_not_cut_descriptions(form: Any) -> None:
+    X, _ = with_descriptions(form(np.eye(2, dtype=int)), None, {"sport": [0.5, 0.25]})
+    assert form(np.array([[0.5, 0.25]])).sum() == X[[2]].sum()
