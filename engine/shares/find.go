@@ -79,11 +79,11 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	if err := checkLabels(s, labels); err != nil {
 		return nil, err
 	}
-	if s.OnlyDescribed() { // even shares
-		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
-	}
 	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
 		return &Prior{Shares: labels}, nil
+	}
+	if s.OnlyDescribed() { // even shares
+		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
 	}
 	scored, err := evidence()
 	if err != nil {
