@@ -96,7 +96,8 @@ typedef struct {
 typedef struct {
   const int32_t *codes;        /* [n_rows * n_columns] row by row: class number 0 ... n_classes-1; -1: no label; -2 - k:
                                   the row describes class k, such as its name. It was not drawn, so that it says
-                                  nothing of the class shares. With several columns 1, 0, or -1: unknown */
+                                  nothing of the class shares. With several columns 1, 0, -1: unknown, or -3, -2: the
+                                  row describes 1, 0 */
   int64_t n_columns;           /* 1; more: several labels a row, a classifier of two classes for every column */
   int64_t n_classes;           /* 2 or more; 0: one more than the largest class number, or the length of the option
                                   class_prior if that is larger, but at least 2; at most n_rows */

@@ -15,7 +15,8 @@ import (
 
 // Columns learns several labels a row: a classifier of two classes for every column of labels, over the same rows.
 //
-//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows: Fit for each, with the same rows and weights
+//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows, or describes these: Fit for each, with the same rows
+//	         and weights
 //	Symbols  labels [columns][n]; class_prior [columns] the shares of class 1 among the unlabeled rows of each column
 //	Source   ours. The packed copy of the rows and its keys are made once. With the same shares a column has the bits of
 //	         its separate fit. Shares that are not given are those of the column's labeled rows: estimates are slower
@@ -50,8 +51,9 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 	}
 	for k, column := range labels {
 		for i, class := range column {
-			if class < -1 || class > 1 {
-				return fault.Data("labels of row %d in column %d is %d: it must be 0, 1 or -1 (unknown)", i, k, class)
+			if class < -3 || class > 1 {
+				return fault.Data("labels of row %d in column %d is %d: it must be 0, 1 or -1 (unknown), or -2 or -3, which "+
+					"describe 0 and 1", i, k, class)
 			}
 		}
 	}

@@ -1,12 +1,15 @@
 package fit
 
 import (
+	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
@@ -112,5 +115,66 @@ func TestDescriptionsAlone(t *testing.T) {
 	p.Labels[0] = -2 - 2000
 	if _, err := Fit(p, method.Defaults(), nil, nil); err == nil || !strings.Contains(err.Error(), "row 0 is -2002") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A column takes descriptions of 1 and of 0. Where its labels are all 0, the share of 1 is small and not even.
+func TestColumnsTakeDescriptions(t *testing.T) {
+	p, labels := threeColumns()
+	ones, zeros := slices.Clone(labels[0]), slices.Clone(labels[1])
+	for i, y := range labels[0] {
+		if y == 1 {
+			ones[i] = -3
+		}
+	}
+	for i, y := range labels[1] {
+		if y == 0 {
+			zeros[i] = -2
+		}
+	}
+	columns := [][]int32{ones, zeros}
+	together, err := Columns(p, columns, method.Defaults(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := method.Defaults()
+	o.ClassPrior.Rule = "labels"
+	for k, column := range columns {
+		alone := p
+		alone.Labels = column
+		if !reflect.DeepEqual(withoutPasses(together[k]), withoutPasses(mustFitProblem(t, alone, o))) {
+			t.Errorf("column %d differs from its separate fit", k)
+		}
+	}
+	if share := together[0].Model.ClassPrior[1]; !(share > 0 && share < 0.25) {
+		t.Errorf("share %v", share)
+	}
+	ones[0] = -4
+	if _, err := Columns(p, columns, method.Defaults(), nil); err == nil || !strings.Contains(err.Error(), "0 is -4") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Machines find the fit of one, wherever the descriptions are.
+func TestMachinesShareDescriptions(t *testing.T) {
+	data := fiveClasses(600, 4)
+	p := problemOf(data)
+	places := labeledPlaces(p)
+	for name, described := range map[string][]int{"alone": places, "beside labels": places[:7], "of one class": places[:1]} {
+		p, parts := describing(p, described...), make([][]int32, 3)
+		for i := range p.Labels {
+			k := 1 + i%2
+			if slices.Contains(described, i) { // on a machine that has nothing else
+				k = 0
+			}
+			parts[k] = append(parts[k], int32(i))
+		}
+		p.Classes = 5
+		got, errs := fitTogether(t, worktest.NewRanks(3), p, method.Defaults(), parts)
+		if err := errors.Join(errs...); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sameFit(t, name, method.Defaults(), mustFitProblem(t, p, method.Defaults()), got, parts)
 	}
 }
