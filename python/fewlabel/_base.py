@@ -75,8 +75,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Training rows, labeled and unlabeled, preferably of unit length. CSR of float32 or float64 is
             not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
-            Labels, markers of unlabeled rows, sets of the classes that a row may have, and groups of `hierarchy`. Two
-            or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities of the classes.
+            Labels, markers of unlabeled rows, sets of the classes that a row may have, groups of `hierarchy`, and
+            descriptions. Two or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding.

@@ -9,6 +9,7 @@ from sklearn.utils import check_consistent_length
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._inputs import _targets, _weights
+from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit
 
 CONSTANT = "one_class"  # why the fit of a column ended in which every label is the same
@@ -23,12 +24,14 @@ def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method
     if model._is_warm():
         raise ValueError("warm_start=True does not continue from several labels a row: set warm_start=False")
     codes, weights = targets
-    chosen = codes == 1, codes == 0
-    ones, zeros = (each.sum(axis=0).astype(float) if weights is None else weights @ each for each in chosen)
-    if not (ones + zeros).any():
+    counted = True if weights is None else (weights != 0)[:, None]
+    known, drawn = ((each & counted).any(axis=0) for each in (codes != _targets.UNLABELED, codes >= 0))
+    if not known.any():
         raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
-    empty = ones + zeros == 0
-    codes[:, empty] = 0  # columns without a label: the model predicts 0
+    if isinstance(model.class_prior, str) and (described := known & ~drawn).any():
+        cure = "give class_prior, the share of 1 in each column, or label rows, drawn at random, in all columns"
+        raise ValueError(f"columns {listed(np.flatnonzero(described))} of y have descriptions alone: {cure}")
+    codes[:, ~known] = 0  # columns without a label: the model predicts 0
     options = model._options() | methods.options(method)
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
     options["class_weight"] = _weights.class_factors(model.class_weight, np.array([0, 1]))

@@ -22,7 +22,7 @@ from scipy.stats import norm
 
 from fewlabel._distinct import Distinct
 from fewlabel._held_out import Fold, measured
-from fewlabel._inputs._targets import Targets
+from fewlabel._inputs._targets import UNLABELED, Targets
 
 CANDIDATES = np.array([0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.28, 0.38, 0.5, 0.62])
 FOLDS = 4
@@ -46,7 +46,7 @@ def of_labels(model: Any, X: Any, targets: Targets, times: int, level: float) ->
     """Share of the only class among the unlabeled rows, by weight; `model` is a TransductiveSVC."""
     codes, weights = targets.codes, targets.weights
     counted = np.ones(len(codes), dtype=bool) if weights is None else weights != 0
-    positive, unlabeled = (np.flatnonzero(((codes >= 0) == has) & counted) for has in (True, False))
+    positive, unlabeled = np.flatnonzero((codes >= 0) & counted), np.flatnonzero((codes == UNLABELED) & counted)
     positive = positive[Distinct(X[positive]).first]  # a held-out copy of a labeled row is above all others
     if len(positive) < FEWEST:
         raise ValueError(f"the share cannot be estimated from {len(positive)} distinct rows: label {FEWEST} or more")

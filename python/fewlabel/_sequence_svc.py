@@ -114,7 +114,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         rows = _data.training_rows(self, X, reset=not warm)
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
         targets = _targets.one_a_row(y, self.unlabeled)
-        if targets.descriptions().any():
+        if targets.described.any():
             raise ValueError("y has a Description, which tokens cannot have: give the tokens labels")
         _chain.check_tokens(rows.shape[0], targets.codes)
         tokens = _chain.checked(tokens, rows.shape[0])

@@ -55,22 +55,23 @@ class Votes(Soft, _table.Table):
 
 
 def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[Any, np.ndarray]:
-    """Append a row for every description of a class.
+    """Append a row for every description of a class, or of a column of several labels a row.
 
     Parameters
     ----------
     X : {list of texts, array-like, sparse matrix or array, series}, one entry or row each
         What `fit` of the classifier or of its pipeline takes.
-    y : array-like of shape (n_rows,) or None
+    y : array-like of shape (n_rows,) or (n_rows, n_columns), or None
         Labels, with markers. None: no row has a label.
     descriptions : dict from class to text or row
-        What is said of each class, in the form of the rows of `X`: a text, or a vector of `n_features`.
+        What is said of each class, in the form of the rows of `X`: a text, or a vector of `n_features`. Several labels
+        a row: from the name of a column, if `y` is a data frame, or from its number.
 
     Returns
     -------
     X : as given, with the descriptions behind the rows
-    y : ndarray of shape (n_rows + n_descriptions,), object
-        The labels, and a `Description` for each further row.
+    y : ndarray of shape (n_rows + n_descriptions,) or (n_rows + n_descriptions, n_columns), object
+        The labels, and a `Description` for each further row; in columns `Description(1)`, beside unknown entries.
 
     Examples
     --------
@@ -86,11 +87,23 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     if isinstance(y, Soft):
         raise ValueError("y must be labels, sets or markers here, not probabilities of classes")
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    known = np.full(n, None) if y is None else _markers.column(y, "y").astype(object)
+    known = np.full(n, None) if y is None else _markers.table(y, "y").astype(object)
     if len(known) != n:
         raise ValueError(f"y has {len(known)} labels, but X has {n} rows")
-    labels = np.append(known, _markers.objects([Description(label) for label in descriptions]))
-    return _appended(X, descriptions), labels
+    if known.ndim == 2 and known.shape[1] > 1:
+        return _appended(X, descriptions), np.vstack([known, _of_columns(known, column_names(y), descriptions)])
+    labels = [Description(label) for label in descriptions]
+    return _appended(X, descriptions), np.append(_markers.column(known, "y"), _markers.objects(labels))
+
+
+def _of_columns(known: np.ndarray, names: Any, descriptions: Mapping[Any, Any]) -> np.ndarray:
+    """Rows (n_descriptions, n_columns) that describe a column each, with the marker of `known` in the others."""
+    names, marked = list(range(known.shape[1]) if names is None else names), _markers.marked(known.ravel(), "auto")[0]
+    if others := [name for name in descriptions if name not in names]:
+        raise ValueError(f"descriptions has {others[0]!r:.60}, but y has several labels a row, of the columns {names}")
+    rows = np.full((len(descriptions), len(names)), known.ravel()[marked][0] if marked.any() else None, dtype=object)
+    rows[range(len(rows)), [names.index(name) for name in descriptions]] = Description(1)
+    return rows
 
 
 def _appended(X: Any, descriptions: Mapping[Any, Any]) -> Any:

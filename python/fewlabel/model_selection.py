@@ -139,10 +139,11 @@ def held_out_probabilities(
     Returns
     -------
     probabilities : ndarray of shape (n_rows, n_classes), float64
-        A column for each class with a label, sorted. NaN for rows that no fit held out, the mean where several did.
+        A column for each class with a label or a description, sorted. NaN for rows that no fit held out, the mean where
+        several did.
     """
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
-    classes = targets.classes[targets.counts() > 0]
+    classes = targets.classes[targets.known()]
     splits = SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)
     folds = [_held_out.Fold(estimator, train, _safe_indexing(y, train), test) for train, test in splits]
     sums, times = np.zeros((len(targets.codes), len(classes))), np.zeros((len(targets.codes), 1))

@@ -259,8 +259,8 @@ def _plan(
 
 
 def _hidden(y: Any, given: _targets.Targets, labeled: np.ndarray, marker: Any) -> Any:
-    """y with the labels of some rows only; sets and probabilities stay."""
-    kept = given.weak
+    """y with the labels of some rows only; sets, probabilities and descriptions stay."""
+    kept = given.weak | given.described
     kept[labeled] = True
     if isinstance(y, Soft):
         return Soft(sp.csr_array(y.probabilities).multiply(kept[:, None]), y.classes)

@@ -30,6 +30,7 @@ from dask import delayed
 from distributed import Client, LocalCluster
 
 from fewlabel.dask import _fit, fit
+from fewlabel.labels import Description
 
 PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
 WAIT = 300  # seconds after which a test has hung: the process prints where, and ends
@@ -96,6 +97,21 @@ def test_workers_know_what_one_machine_knows_of_rows_without_a_label(client: Cli
     model = TransductiveSVC(class_prior=dict.fromkeys(("class 0", "class 1", "class 2"), 1 / 3))
     found = fit(client, copy.copy(model), *spread_out(client, X, y, [70, 70, 150]))
     assert_same(found, model.fit(X, y), X)
+
+
+@pytest.mark.parametrize("labeled", [0, 60])
+def test_one_worker_may_have_the_descriptions(client: Client, labeled: int) -> None:
+    X, y = rows(3, 200)
+    described = [Description(f"class {c}") for c in range(3)]
+    words = np.equal.outer(np.arange(3), np.arange(60) % 3) * np.random.default_rng(2).random(60)
+    X = sp.vstack([X, sp.csr_array(words)], format="csr")
+    y = np.array([*y[:labeled], *[None] * (200 - labeled), *described], dtype=object)
+    alone = TransductiveSVC().fit(X, y)
+    for bounds in ([70, 70, 150], [100, 200, 200]):
+        found = fit(client, TransductiveSVC(), *spread_out(client, X, y, bounds))
+        assert found.class_prior_ == pytest.approx(alone.class_prior_, abs=1e-7)
+        assert (found.transduction_ == alone.transduction_).all()
+        assert (found.predict(X) == alone.predict(X)).all()
 
 
 def test_arrays_need_not_be_in_one_column_and_may_have_fewer_chunks_than_workers(client: Client) -> None:

@@ -1,6 +1,8 @@
 """Rows that describe a class: its name, keywords, an example."""
 
+import copy
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,30 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from test_spmd import on_ranks
 
-from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, estimate_class_prior
-from fewlabel.inspection import check
-from fewlabel.labels import Description, Soft, with_descriptions
+from fewlabel import (
+    ASOTransformer,
+    DataWarning,
+    KernelFeatures,
+    SemiSupervisedLogisticRegression,
+    SequenceSVC,
+    TransductiveSVC,
+    estimate_class_prior,
+    load_model,
+    save_model,
+    spmd,
+)
+from fewlabel.inspection import check, compare, suspicious_labels
+from fewlabel.labels import Description, Soft, from_votes, with_descriptions
 from fewlabel.metrics import labeled_scorer
+from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
+from fewlabel.plotting import _plan
+from fewlabel.preprocessing import labeled_only
 
 RNG = np.random.default_rng(0)
 WORDS = {
@@ -24,6 +44,7 @@ WORDS = {
 CLASSES = RNG.choice(list(WORDS), 120, p=[0.7, 0.3])
 TEXTS = [" ".join(RNG.choice([*WORDS[name], "the", "of", "today"], 8)) for name in CLASSES]
 NAMES = {"sport": "team goal", "money": "bank price"}
+LABELS = np.where(np.arange(120) < 12, CLASSES, None)
 
 
 def vectors() -> tuple[Any, dict[str, Any]]:
@@ -117,19 +138,246 @@ def test_shares_from_descriptions() -> None:
     assert np.all(found.upper == 1)
 
 
-def test_sequences_and_columns_take_none() -> None:
+def test_sequences_and_votes_take_none() -> None:
     with pytest.raises(ValueError, match="escription"):
         SequenceSVC().fit([np.eye(2), np.eye(2)], [[Description("x"), None], ["y", None]])
-    with pytest.raises(ValueError, match="several labels a row"):
-        TransductiveSVC().fit(np.eye(3), [[1, 0], [0, Description(1)], [-1, -1]])
+    with pytest.raises(ValueError, match="y has sets, probabilities or descriptions"):
+        from_votes([["x"], ["y"]], [Description("x"), None])
 
 
-def test_groups_of_a_tree_have_no_descriptions() -> None:
+# ------------------------------------------------------------------ every fit
+NAMED = [TransductiveSVC(method=name) for name in TransductiveSVC._methods] + [
+    SemiSupervisedLogisticRegression(method=name) for name in SemiSupervisedLogisticRegression._methods
+]
+
+
+@pytest.mark.filterwarnings("ignore:the probabilities are")
+@pytest.mark.parametrize(
+    "model", [*NAMED, TransductiveSVC(unlabeled_weight=0), TransductiveSVC(calibrate=True)], ids=str
+)
+@pytest.mark.parametrize("labels", [None, LABELS])
+def test_every_method_learns_from_names(model: Any, labels: Any) -> None:
+    X, y = with_descriptions(vectors()[0], labels, vectors()[1])
+    model = clone(model).fit(X, y)
+    assert model.score(X[:120], CLASSES) > 0.9
+    assert model.score(X, y) == model.score(X[:12], CLASSES[:12]) if labels is not None else True
+
+
+def test_weights_and_files(tmp_path: Any) -> None:
+    X, y = with_descriptions(vectors()[0], LABELS, vectors()[1])
+    weights = np.append(np.ones(120), [0, 2.5])
+    model = TransductiveSVC().fit(X, y, weights)
+    without = TransductiveSVC().fit(X[np.r_[:120, 121]], y[np.r_[:120, 121]], weights[np.r_[:120, 121]])
+    assert np.allclose(model.coef_, without.coef_)
+    assert not np.allclose(model.coef_, TransductiveSVC().fit(X, y).coef_)
+    save_model(model, tmp_path / "model")
+    assert np.array_equal(load_model(tmp_path / "model").predict(X), model.predict(X))
+
+
+def test_a_description_is_a_plain_value() -> None:
+    one = Description("sport")
+    assert repr(one) == "Description(label='sport')"
+    assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one != Description("money")
+
+
+def test_steps_before_the_classifier() -> None:
     X, names = vectors()
-    model = TransductiveSVC(hierarchy={"sport": "all", "money": "all"})
-    assert model.fit(*with_descriptions(X, None, names)).score(X, CLASSES) > 0.8
-    with pytest.raises(ValueError, match="name classes"):
-        model.fit(*with_descriptions(X, np.where(np.arange(120) < 12, CLASSES, None), {"all": names["sport"]}))
+    rows, y = with_descriptions(X.toarray(), LABELS, {name: row.toarray() for name, row in names.items()})
+    frame = pd.DataFrame(rows, columns=[f"word {j}" for j in range(rows.shape[1])])
+    steps = StandardScaler(with_mean=False).set_output(transform="pandas"), TransductiveSVC()
+    model = make_pipeline(*steps).fit(frame, y)
+    assert model.score(frame, y) == np.mean(model.predict(frame[:12]) == CLASSES[:12])
+    assert make_pipeline(KernelFeatures(n_components=30), TransductiveSVC()).fit(rows, y).score(rows, y) > 0.9
+    chosen = make_pipeline(SelectKBest(labeled_only(chi2), k=10), TransductiveSVC()).fit(rows, y)
+    assert np.array_equal(chosen[0].scores_, chi2(rows[:12], CLASSES[:12].astype(str))[0])
+    assert ASOTransformer(auxiliary="top_k", n_components=1).fit(*with_descriptions(X, None, names)).n_problems_ > 0
+
+
+# ------------------------------------------------------------------ tests of a model
+def test_nothing_counts_or_tests_descriptions() -> None:
+    X, y = with_descriptions(vectors()[0], LABELS, vectors()[1] | {"new": sp.csr_array((1, vectors()[0].shape[1]))})
+    model = SemiSupervisedLogisticRegression()
+    found = held_out_probabilities(model, X, y)
+    assert found.shape == (123, 3)
+    assert np.array_equal(np.isfinite(found).all(axis=1), [one is not None for one in LABELS] + [False] * 3)
+    checked = check(TransductiveSVC(), X, y, verbose=0)
+    assert checked.n_rows == 12
+    assert checked._differing.n_unlabeled == 108
+    assert max(checked.disagreements, default=0) < 120
+    assert compare(TransductiveSVC(), X, y, ["switching"], cv=2, verbose=0).scores["switching"].shape == (2,)
+    assert max(suspicious_labels(TransductiveSVC().fit(X, y), X, y, margin=-9, verbose=0).rows) < 12
+    for train, test in SemiSupervisedSplit(3).split(X, y):
+        assert {120, 121, 122} <= set(train)
+        assert max(test) < 12
+    scores = cross_val_score(TransductiveSVC(), X, y, cv=SemiSupervisedSplit(3))
+    search = GridSearchCV(TransductiveSVC(), {"alpha": [1e-3]}, cv=SemiSupervisedSplit(3)).fit(X, y)
+    assert search.best_score_ == pytest.approx(scores.mean())
+    shuffled = KFold(2, shuffle=True, random_state=0)
+    assert np.isfinite(cross_val_score(TransductiveSVC(), X, y, cv=shuffled, scoring=labeled_scorer("accuracy"))).all()
+
+
+def test_learning_curves_keep_descriptions() -> None:
+    X, y = with_descriptions(vectors()[0], CLASSES, vectors()[1])
+    _, folds, _ = _plan(TransductiveSVC(), X, y, [10], 1, 0.25, None, 0)
+    assert [isinstance(one, Description) for one in folds[0].labels].count(True) == 2
+    assert max(folds[0].test) < 120
+
+
+def test_descriptions_are_no_unlabeled_rows() -> None:
+    X, y = with_descriptions(vectors()[0], CLASSES, vectors()[1])
+    with pytest.warns(DataWarning, match="no row is unlabeled"):
+        assert check(TransductiveSVC(), X, y, verbose=0).n_rows == 120
+
+
+def test_a_description_decides_what_minus_one_is() -> None:
+    X, names = vectors()
+    y = np.where((CLASSES == "sport") & (np.arange(120) < 30), 1, -1)
+    X, y = with_descriptions(X, y, {0: names["money"]})
+    assert TransductiveSVC().fit(X, y).classes_.tolist() == [0, 1]
+
+
+# ------------------------------------------------------------------ labels of one class
+@pytest.mark.parametrize("described", [["sport"], ["money"], ["sport", "money"]])
+def test_labels_of_one_class_beside_descriptions(described: list[str]) -> None:
+    X, names = vectors()
+    y = np.where((CLASSES == "sport") & (np.arange(120) < 20), CLASSES, None)
+    rows, y = with_descriptions(X, y, {name: names[name] for name in described})
+    shares = {"sport": np.mean(CLASSES == "sport"), "money": np.mean(CLASSES == "money")}
+    assert TransductiveSVC(class_prior=shares).fit(rows, y).score(X, CLASSES) > 0.9
+    if "money" in described:  # it is no longer the only class
+        model = TransductiveSVC().fit(rows, y)
+        assert model.score(X, CLASSES) > 0.8
+        assert abs(model.class_prior_[1] - shares["sport"]) < 0.2
+
+
+@pytest.mark.filterwarnings("ignore:the estimated share of class")
+def test_the_share_of_the_only_class_is_that_of_rows_that_were_drawn() -> None:
+    many, names = sp.vstack([vectors()[0]] * 2, format="csr"), vectors()[1]
+    y = np.where((np.tile(CLASSES, 2) == "sport") & (np.arange(240) < 50), "sport", None)
+    plain = estimate_class_prior(many, y, rest="money")
+    found = estimate_class_prior(*with_descriptions(many, y, names), rest="money")
+    assert found.classes.tolist() == ["money", "sport"]
+    assert np.array_equal(found.class_prior, plain.class_prior)
+    assert np.array_equal(found.label_shares, [0, 1])
+    for other, labels in (("rest", y), ("money", np.append(y[:-1], "money"))):
+        with pytest.raises(ValueError, match="labels of one other class alone"):
+            estimate_class_prior(*with_descriptions(many, labels, names), rest=other)
+
+
+# ------------------------------------------------------------------ class trees
+def test_groups_of_a_tree() -> None:
+    X, names = vectors()
+    tree = {"sport": "known", "money": "known", "known": None, "new": None}
+    model = TransductiveSVC(hierarchy=tree, class_prior={"sport": 0.6, "money": 0.3, "new": 0.1})
+    labels = LABELS.copy()
+    labels[0], labels[1] = "known", {"sport", "money"}
+    rows, y = with_descriptions(X, labels, names | {"known": names["sport"]})
+    sets = y.copy()
+    sets[0], sets[-1] = {"sport", "money"}, {"sport", "money"}
+    found = clone(model).fit(rows, y)
+    assert np.array_equal(found.coef_, clone(model).fit(rows, sets).coef_)
+    assert found.score(X, CLASSES) > 0.8
+    assert check(model, rows, y, cv=2, verbose=0).n_rows == 10
+
+
+# ------------------------------------------------------------------ several labels a row
+TOPICS = np.column_stack([name == CLASSES for name in NAMES] + [RNG.random(120) < 0.3]).astype(int)
+TOPICS[20:] = -1
+
+
+def topics(form: Any, named: bool = False) -> tuple[Any, np.ndarray]:
+    X, names = vectors()
+    return with_descriptions(X, form, names if named else dict(enumerate(names.values())))
+
+
+def test_every_form_of_columns_takes_descriptions() -> None:
+    X, y = topics(TOPICS)
+    assert y.shape == (122, 3)
+    assert y[-2:].tolist() == [[Description(1), -1, -1], [-1, Description(1), -1]]
+    model = TransductiveSVC().fit(X, y)
+    frame = pd.DataFrame(np.where(TOPICS < 0, None, TOPICS), columns=["sport", "money", "odd"])
+    nine = TransductiveSVC(unlabeled=9)
+    for form in (frame.to_numpy(), sp.csr_array(TOPICS), TOPICS.tolist(), frame.astype("Int64")):
+        rows, other = topics(form, named=hasattr(form, "columns"))
+        assert np.array_equal(TransductiveSVC().fit(rows, other).coef_, model.coef_)
+    assert np.array_equal(nine.fit(X, np.where(y == -1, 9, y)).coef_, model.coef_)
+    for k in range(3):
+        alone = TransductiveSVC(class_prior="labels").fit(X, y[:, k])
+        assert np.array_equal(alone.coef_[0], model.coef_[k])
+    assert not np.array_equal(model.coef_[0], TransductiveSVC().fit(X[:120], TOPICS).coef_[0])
+    assert np.array_equal(model.transduction_[[120, 121], [0, 1]], [1, 1])
+
+
+def test_columns_are_not_tested_on_descriptions() -> None:
+    X, y = topics(TOPICS)
+    y[-1, 0] = 0  # the row is not drawn
+    model = TransductiveSVC().fit(X, y)
+    assert model.score(X, y) == np.mean(model.predict(X[:20]) == TOPICS[:20])
+    assert labeled_scorer("f1_macro")(model, X, y) == labeled_scorer("f1_macro")(model, X[:20], TOPICS[:20])
+    assert all(max(test) < 20 for _, test in SemiSupervisedSplit(4).split(X, y))
+    zeros = np.where(TOPICS == 1, -1, TOPICS)
+    assert ASOTransformer(auxiliary="top_k", n_components=1).fit(*topics(zeros)).n_problems_ > 0
+
+
+@pytest.mark.filterwarnings("ignore:column 2 of y")
+def test_a_topic_without_a_label_of_1() -> None:
+    y = np.where(TOPICS == 1, 0, TOPICS)
+    model = TransductiveSVC().fit(*topics(y))
+    assert np.all((model.class_prior_[:2] > 0) & (model.class_prior_[:2] < 0.2))
+    assert model.predict(vectors()[0])[:, 0].any()
+
+
+def test_topics_with_descriptions_alone_need_shares() -> None:
+    X, y = topics(np.full((120, 2), -1))
+    with pytest.raises(ValueError, match=r"columns 0, 1 of y have descriptions alone.*class_prior"):
+        TransductiveSVC().fit(X, y)
+    model = TransductiveSVC(class_prior=[np.mean(name == CLASSES) for name in NAMES]).fit(X, y)
+    assert np.mean(model.predict(X[:120])[:, 0] == (CLASSES == "sport")) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("y", "descriptions", "message"),
+    [
+        (TOPICS, {"sport": "goal"}, "descriptions has 'sport', but y has several labels a row, of the columns"),
+        (TOPICS, {3: "goal"}, "descriptions has 3"),
+        (TOPICS[:3], {0: "goal"}, "y has 3 labels"),
+    ],
+)
+def test_wrong_topics(y: Any, descriptions: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        with_descriptions(TEXTS, y, descriptions)
+
+
+@pytest.mark.parametrize("label", ["goal", 2, None])
+def test_a_description_of_no_topic(label: Any) -> None:
+    X, y = topics(TOPICS)
+    y[-1, 1] = Description(label)
+    with pytest.raises(ValueError, match=r"must hold 0, 1 and markers|Description of neither"):
+        TransductiveSVC().fit(X, y)
+
+
+# ------------------------------------------------------------------ several machines
+@pytest.mark.parametrize("labels", [None, LABELS, np.where(LABELS == "sport", "sport", None)])
+@pytest.mark.parametrize("tree", [None, {"sport": "all", "money": "all", "new": None}])
+def test_descriptions_on_one_machine(labels: Any, tree: Any) -> None:
+    X, y = with_descriptions(vectors()[0], labels, vectors()[1])
+    if tree:
+        y[50] = "all"
+    model = TransductiveSVC(hierarchy=tree, class_prior={"sport": 0.6, "money": 0.3, "new": 0.1} if tree else "auto")
+    parts = [range(60), range(60, 60), range(60, 122)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = clone(model).fit(X, y)
+        found = on_ranks(
+            lambda comm: spmd.fit(clone(model), X[list(parts[comm.rank])], y[list(parts[comm.rank])], comm=comm)
+        )
+    for rank, one in enumerate(found):
+        assert not isinstance(one, BaseException), one
+        assert one.classes_.tolist() == alone.classes_.tolist()
+        assert one.class_prior_ == pytest.approx(alone.class_prior_, abs=1e-7)
+        assert one.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+        assert np.array_equal(one.predict(X), alone.predict(X))
+        assert np.array_equal(one.transduction_, alone.transduction_[list(parts[rank])])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

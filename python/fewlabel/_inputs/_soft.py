@@ -20,7 +20,7 @@ class Description:
     Parameters
     ----------
     label : label
-        The class.
+        The class; 1 in a column of several labels a row.
 
     Examples
     --------

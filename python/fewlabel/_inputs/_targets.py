@@ -33,6 +33,11 @@ class Targets(NamedTuple):
         return self.codes >= 0
 
     @property
+    def described(self) -> np.ndarray:
+        """Which rows describe a class (n,)."""
+        return self.codes < UNLABELED
+
+    @property
     def values(self) -> np.ndarray:
         """The labels, in the order of the rows."""
         return self.of(self.labeled)
@@ -62,14 +67,14 @@ class Targets(NamedTuple):
         """Number (K,) of the labels of each class."""
         return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
 
-    def descriptions(self) -> np.ndarray:
-        """Number (K,) of the descriptions of each class."""
-        return np.bincount(-2 - self.codes[self.codes < UNLABELED], minlength=len(self.classes))
+    def known(self) -> np.ndarray:
+        """Which classes have a label or a description (K,)."""
+        return np.isin(np.arange(len(self.classes)), named(self.codes))
 
     def frequencies(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """Classes with labels, their numbers of rows, and that of the rows where -1 is the marker."""
-        counts = self.counts()
-        return self.classes[counts > 0], counts[counts > 0], int(self.minus_one.sum())
+        """Classes with labels or descriptions, their numbers of labels, and that of the rows where -1 is the marker."""
+        known = self.known()
+        return self.classes[known], self.counts()[known], int(self.minus_one.sum())
 
     def totals(self) -> np.ndarray:
         """Total weight (K,) of the labeled rows of each class."""
@@ -106,9 +111,7 @@ class Targets(NamedTuple):
         """The same with these classes, which must have every name that a row has."""
         place = {name: k for k, name in enumerate(classes.tolist())}
         moved = np.array([place.get(name, UNLABELED) for name in self.classes.tolist()] + [UNLABELED], dtype=np.int32)
-        codes, described = moved[np.maximum(self.codes, UNLABELED)], self.codes < UNLABELED
-        codes[described] = -2 - moved[-2 - self.codes[described]]
-        numbers = moved[self.numbers]
+        codes, numbers = _describing(moved[named(self.codes)], self.described), moved[self.numbers]
         if (numbers < 0).any():
             entry = int((numbers < 0).argmax())
             name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
@@ -120,8 +123,18 @@ class Targets(NamedTuple):
 class Columns(NamedTuple):
     """Several labels a row."""
 
-    codes: np.ndarray  # (n, k) int32: 1, 0, or -1: unknown
+    codes: np.ndarray  # (n, k) int32: 1, 0, or -1: unknown; -3, -2: 1, 0 of a row with a description
     weights: np.ndarray | None = None  # (n,) float64; None: all 1
+
+
+def named(codes: np.ndarray) -> np.ndarray:
+    """Numbers of the classes that rows have as their label or describe; -1: none."""
+    return _describing(codes, codes < UNLABELED)
+
+
+def _describing(numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Class numbers as codes, if these `rows` are descriptions, and back. -1 stays."""
+    return np.where(rows, -2 - numbers, numbers)
 
 
 # ------------------------------------------------------------------ forms of y
@@ -163,8 +176,9 @@ def one_a_row(
 def plain(y: Any, unlabeled: Any = "auto", name: str = "y") -> Targets:
     """Labels and markers alone."""
     targets = read(y, unlabeled, name=name, whole=False)
-    if isinstance(targets, Columns) or targets.weak.any():
-        raise ValueError(f"{name} has sets or probabilities of classes or several columns: give one label a row here")
+    if isinstance(targets, Columns) or targets.weak.any() or targets.described.any():
+        found = "sets, probabilities or descriptions of classes or several columns"
+        raise ValueError(f"{name} has {found}: give one label a row here")
     return targets
 
 
@@ -177,10 +191,7 @@ def _of_entries(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> T
 def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     """Labels and markers, and sets and descriptions among them."""
     n, rows = len(values), np.arange(len(values))
-    described = _each_is(values, Description)
-    if described.any():
-        values = values.copy()
-        values[described] = [one.label for one in values[described]]
+    values, described = _without_descriptions(values)
     is_set = _each_is(values, set | frozenset)
     if is_set.any():
         sizes = [len(value) for value in values[is_set]]
@@ -201,7 +212,15 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     made = _made(classes, kept, numbers, None, by_minus_one)
     if (wrong := described & (made.codes < 0)).any():
         raise ValueError(f"{name} has a Description of no one class in row {wrong.argmax()}")
-    return made._replace(codes=np.where(described, -2 - made.codes, made.codes))
+    return made._replace(codes=_describing(made.codes, described))
+
+
+def _without_descriptions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The labels (n,), also of descriptions, and which are these (n,)."""
+    if (described := _each_is(values, Description)).any():
+        values = values.copy()
+        values[described] = [one.label for one in values[described]]
+    return values, described
 
 
 def _each_is(values: np.ndarray, kind: Any) -> np.ndarray:
@@ -222,7 +241,7 @@ def _of_soft(y: Soft) -> Targets:
 
 def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> Columns:
     """Several labels a row: a matrix of 0, 1 and markers, a column for each label."""
-    flat = values.ravel()
+    flat, described = _without_descriptions(values.ravel())
     unknown, minus_one = _markers.marked(flat, unlabeled)
     known = flat[~unknown]
     numbers = known.dtype.kind in "biuf" or all(isinstance(v, bool | int | float | np.number | np.bool_) for v in known)
@@ -233,31 +252,33 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> C
         wanted = f"{name} has {values.shape[1]} columns, several labels a row, which must hold 0, 1 and markers; found"
         cure = "MultiLabelBinarizer makes it. Write probabilities as fewlabel.labels.Soft(y), sets of classes as sets"
         raise ValueError(f"{wanted} {first!r:.40}{beside}. {cure}")
-    if whole and minus_one.any() and known.size and not (known == 0).any():
+    if (nothing := described & unknown).any():
+        row = nothing.argmax() // values.shape[1]
+        raise ValueError(f"{name} has a Description of neither 0 nor 1 in row {row}: Description(1) describes a column")
+    drawn = flat[~unknown & ~described]
+    if whole and minus_one.any() and drawn.size and not (drawn == 0).any():
         cure = "write 0 for no label, or pass unlabeled=-1 if it marks unknown entries"
         raise ValueError(f"{name} holds columns of 1 and -1 only, which is ambiguous: {cure}")
     codes = np.full(flat.shape, UNLABELED, dtype=np.int32)
     codes[~unknown] = known.astype(np.int32)
-    return Columns(codes.reshape(values.shape))
+    of_descriptions: Any = described.reshape(values.shape).any(axis=1, keepdims=True)
+    return Columns(_describing(codes.reshape(values.shape), of_descriptions))
 
 
 def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Iterable[Any] = ()) -> Targets:
     """Groups of a class tree, as labels and within sets, as sets of the classes below them; `names`: other labels.
 
-    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any.
+    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any. The description
+    of a group is that set.
     """
     known = targets.classes.tolist()
     below = _hierarchy.leaves(hierarchy, [*known, *names])
     if not (groups := [name for name in known if name in below]):
         return targets
-    if targets.descriptions().any():
-        raise ValueError(
-            f"y has a Description beside labels that are groups of hierarchy ({groups[0]!r}): name classes"
-        )
     if not targets.even:
         raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
     shares = class_prior if isinstance(class_prior, Mapping) else ()
-    fitted = {*targets.classes[targets.counts() > 0].tolist(), *names, *shares} if class_prior is not None else set()
+    fitted = {*targets.classes[targets.known()].tolist(), *names, *shares} if class_prior is not None else set()
     below = {group: [name for name in leaves if name in fitted] or leaves for group, leaves in below.items()}
     members = [below.get(name, [name]) for name in known]
     labels = _markers.in_one_type(_markers.objects([name for each in members for name in each]), "y or hierarchy")
@@ -265,11 +286,12 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     classes, places = np.unique(labels, return_inverse=True)
     ends = _ends(np.array([len(each) for each in members]))
     member = sp.csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(classes)))
-    rows = np.append(np.flatnonzero(targets.labeled), np.repeat(np.arange(len(targets.codes)), np.diff(targets.indptr)))
-    found = member[np.append(targets.codes[targets.labeled], targets.numbers)]
+    codes = named(targets.codes)
+    rows = np.append(np.flatnonzero(codes >= 0), np.repeat(np.arange(len(codes)), np.diff(targets.indptr)))
+    found = member[np.append(codes[codes >= 0], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
     made = _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)
-    return made._replace(weights=targets.weights)
+    return made._replace(codes=_describing(made.codes, targets.described), weights=targets.weights)
 
 
 def _ask(n_entries: int) -> None:
@@ -299,7 +321,7 @@ def _ends(sizes: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------ classes of a fit
 def learned(targets: Targets, class_prior: Any = None) -> Targets:
     """Among the classes of a fit: those with a label, else those of weak labels, and those that `class_prior` names."""
-    known = targets.classes[targets.counts() + targets.descriptions() > 0]
+    known = targets.classes[targets.known()]
     if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
         raise ValueError("y has no labeled row: every label is the marker `unlabeled` or has a sample_weight of zero")
     return targets.among(with_classes_of(class_prior, known, len(targets.codes)))

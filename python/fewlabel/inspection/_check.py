@@ -186,7 +186,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     X, given, splits = split(model, X, y, cv)
     classes, codes = _targets.learned(given.certain())[:2]
     whole = _linear_model.changed(model, calibrate=False)
-    prior, free = _linear_model.last(model).class_prior, np.flatnonzero(~given.labeled & ~given.weak)
+    prior, free = _linear_model.last(model).class_prior, np.flatnonzero(~(given.labeled | given.described | given.weak))
     every = slice(None), y, free if len(free) else slice(0, 1)
     parts = [every, *(_hidden(y, len(codes), *rows, free) for rows in splits)]
     folds = [_held_out.Fold(one, *part) for part in parts for one in (_linear_model.supervised(model), whole)]
@@ -221,7 +221,7 @@ def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, l
     unlabeled = _linear_model.marker(model)
     X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     _data.check_lengths(X, given.labeled)
-    if given.labeled.all():
+    if (given.labeled | given.described).all():
         cure = _advice.of_markers(unlabeled)
         _warnings.warn(f"no row is unlabeled{cure}.", _warnings.DataWarning)  # nobody sees the warnings of the fits
     _held_out.refuse_one_class(given)

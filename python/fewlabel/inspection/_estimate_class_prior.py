@@ -108,8 +108,9 @@ def _of_positives(
     rows: Any, targets: _targets.Targets, rest: Any, times: int, level: float, n_jobs: Any
 ) -> ClassPriorEstimate:
     """The shares of the only labeled class and of the rest."""
-    known, codes, weights = targets.classes.tolist(), targets.codes, targets.weights
-    if len(known) != 1 or rest in known:
+    codes, weights = targets.codes, targets.weights
+    known = [name for name in targets.classes.tolist() if name != rest]
+    if len(known) != 1 or rest in targets.classes[targets.counts() > 0].tolist():
         raise ValueError(f"rest={rest!r} is for labels of one other class alone, not of {listed(targets.classes)}")
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
     _numbers.check_count("n_bootstraps", times, least=2)
@@ -117,7 +118,7 @@ def _of_positives(
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
     found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, level)
-    unlabeled = codes < 0 if weights is None else (codes < 0) & (weights != 0)
+    unlabeled = (codes == _targets.UNLABELED) & (True if weights is None else weights != 0)
     _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
     positive, others = classes == known[0], (found.share, found.upper, found.lower)
     shares, lower, upper = (np.where(positive, share, 1 - other) for share, other in zip(found, others, strict=True))
