@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import normalize
 
 from benchmarks import data
-from benchmarks.measure import Report
-from fewlabel import TransductiveSVC
-from fewlabel.labels import with_descriptions
+from benchmarks.measure import Report, quietly
+from fewlabel import TransductiveSVC, estimate_class_prior
+from fewlabel.labels import Description, with_descriptions
 from fewlabel.preprocessing import text_vectorizer
 
 THINNED = {"World": 0.04, "Sports": 0.34, "Business": 0.08, "Sci/Tech": 0.53}
@@ -124,4 +125,50 @@ def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: 
             report.add(f"{title}, {k} {how} and names", found[True])
 
 
-SECTIONS = (alone, picked, random)
+def topics(report: Report, draws: int = 5) -> None:
+    """The ten largest topics of Reuters as columns of 5,000 documents: without and with a description of each topic.
+    Shares of names alone are given, or those of a fit in which the topics are classes."""
+    rows, Y, vectors, names = reuters_topics()
+    described = dict(zip(names, vectors, strict=True))
+    shares = {"the true shares": Y.mean(axis=0)}
+    found = estimate_class_prior(*with_descriptions(rows, None, described)).as_dict()
+    shares["the shares of names as classes"] = np.array([found[name] for name in names])
+    for title, prior in shares.items():
+        unknown = pd.DataFrame(np.full(Y.shape, -1), columns=names)
+        model = TransductiveSVC(class_prior=prior).fit(*with_descriptions(rows, unknown, described))
+        for kind in ("micro", "macro"):
+            report.add(
+                f"Reuters topics, names alone, {title}, {kind} F", f1_score(Y, model.predict(rows), average=kind)
+            )
+    others = np.full((len(names), len(names)), 0, dtype=object)
+    np.fill_diagonal(others, Description(1))
+    for n in (20, 50, 100):
+        scores: dict[str, list[Any]] = {}
+        for seed in range(draws):
+            chosen = np.random.default_rng((seed, n)).permutation(len(Y))[:n]
+            y = np.full(Y.shape, -1, dtype=object)
+            y[chosen] = Y[chosen]
+            more, own = with_descriptions(rows, pd.DataFrame(y, columns=names), described)
+            forms = {"": (rows, y), " and names": (more, own), ", names and no others": (more, np.vstack([y, others]))}
+            for title, given in forms.items():
+                predicted = quietly(TransductiveSVC(), *given).predict(rows)
+                both = [f1_score(Y, predicted, average=kind) for kind in ("micro", "macro")]
+                scores.setdefault(title, []).append(both)
+        for title, values in scores.items():
+            for kind, each in zip(("micro", "macro"), np.transpose(values), strict=True):
+                report.add(f"Reuters topics, {n} labeled rows{title}, {kind} F", each)
+
+
+def reuters_topics() -> tuple[Any, np.ndarray, list[Any], list[str]]:
+    """Rows of words, an indicator matrix, and a row that describes each topic, with its name."""
+    words = json.loads((Path(os.environ["FEWLABEL_DATA"]) / "short" / "names.json").read_text())["reuters_r8"]
+    words |= {"wheat": "wheat", "corn": "corn maize"}
+    parts = [data.loader().reuters_modapte(part, 10) for part in ("train", "test")]
+    texts, found = (first + second for first, second in zip(*parts, strict=True))
+    chosen, vectorizer = np.random.default_rng(0).permutation(len(texts))[:5000], text_vectorizer()
+    rows = vectorizer.fit_transform([texts[i] for i in chosen])
+    Y = np.array([[name in found[i] for name in words] for i in chosen]).astype(int)
+    return rows, Y, [vectorizer.transform([text]) for text in words.values()], list(words)
+
+
+SECTIONS = (alone, picked, random, topics)
