@@ -1,4 +1,4 @@
-"""A labeling session that starts with descriptions of its classes: predictions, the first rows, the file, the widget."""
+"""A labeling session that starts with descriptions of its classes: predictions, drawn rows, the file, the widget."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.stats import binomtest
+from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -86,6 +87,20 @@ def test_every_fit_has_the_descriptions_of_its_time() -> None:
     again = one.fit()[-1]
     np.testing.assert_array_equal(again.coef_, by_hand(one.y, NAMES, class_prior=again.class_prior).coef_)
     assert np.abs(model.coef_ - again.coef_).max() > 1e-3
+
+
+def test_what_is_ruled_out_leaves_classes_that_have_descriptions_alone() -> None:
+    one = session()
+    one.rule_out(0, "food")
+    assert one.y[0] == {"sport", "money"}
+    assert one.fit()[-1].transduction_[0] in ("sport", "money")
+
+
+def test_a_data_frame_with_texts_has_no_descriptions() -> None:
+    frame = pd.DataFrame({"text": TEXTS})
+    one = Session(frame, make_pipeline(ColumnTransformer([("words", TfidfVectorizer(), "text")]), TransductiveSVC()))
+    with pytest.raises(ValueError, match="cannot be edited"):
+        one.describe("sport", "goal")
 
 
 def test_a_session_without_descriptions_has_none() -> None:
@@ -330,7 +345,7 @@ def test_vectors_are_given_again(tmp_path: Path) -> None:
     again = Session(X, TransductiveSVC(n_jobs=1), descriptions=VECTORS, path=path)
     np.testing.assert_array_equal(again.fit().coef_, coef)
     for wrong in (None, {"sport": VECTORS["sport"]}):
-        with pytest.raises(ValueError, match="has one of '(sport|money)'"):
+        with pytest.raises(ValueError, match=r"has one of '(sport|money)'"):
             Session(X, TransductiveSVC(n_jobs=1), descriptions=wrong, path=path)
     assert session(None, path=path)._read().descriptions["sport"] == "sport"  # for texts a name is one
 

@@ -35,7 +35,7 @@ class Learner:
     """Fits of a model to the rows of a session, and to descriptions of its classes."""
 
     def __init__(self, model: Any, rows: Any, descriptions: Any) -> None:
-        self.of_texts = _data.holds_text(rows)
+        self.of_texts = getattr(rows, "ndim", 1) == 1 and _data.holds_text(rows)
         self.pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         rows = np.asarray(rows) if descriptions and isinstance(rows, list) and len(self.pipeline) == 1 else rows
         self._first, self._vectors = _safe_indexing(rows, [0]), {} if self.of_texts else descriptions
@@ -74,18 +74,14 @@ class Learner:
     def fit(
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
     ) -> Fitted:
-        """A fit to all rows, or to a part of them, from the fit before on if no class is new; shares: class_prior.
-
-        Descriptions are further rows of it; for a classifier that takes labeled rows only they are such.
-        """
+        """A fit to descriptions and all rows, or a part, continued if no class is new; shares: class_prior."""
         known, told, classifier = answers.known, answers.descriptions, clone(self.pipeline[-1])
         X, y = self.X, labels(answers, positions, self.marker)
         if self.marker is NONE:
             X, y = _safe_indexing(X, [positions[name] for name in known]), np.array([*known.values()])
             whole = True
         elif not whole and isinstance(classifier, LinearClassifier):
-            answered = np.array([positions[name] for name in answers.rows], dtype=int)
-            rows = np.union1d(_choose.evenly(np.arange(len(y)), PART), answered)
+            rows = np.unique([*_choose.evenly(np.arange(len(y)), PART), *map(positions.__getitem__, answers.rows)])
             X, y = _safe_indexing(X, rows), y[rows]
             if before is not None and before.answers.learned == answers.learned:
                 classifier = deepcopy(_linear_model.last(before.model)).set_params(warm_start=True, tol=ROUGH)
