@@ -289,7 +289,7 @@ class Session:
 
         if not self._learner.finds_shares:
             return fit(None)
-        if whole or answers.descriptions:  # these are no rows, whose shares nearest labels would tell
+        if whole or answers.descriptions:  # no row is nearest to a class without a label
             found = fit("auto")
             last = _linear_model.last(found.model)
             guess = dict(zip(last.classes_.tolist(), last.class_prior_.tolist(), strict=True))
@@ -358,7 +358,7 @@ class Session:
         missing = [name for name in last if name not in given]
         if missing and (given or not self._learner.of_texts):
             known = f"{self._journal.path} has one of {missing[0]!r}"
-            raise ValueError(f"descriptions must have the classes of the last call, or more: {known}")
+            raise ValueError(f"descriptions must have the classes of the calls before, or more: {known}")
         for name, text in given.items():
             event = {"given": name} | ({"text": text} if self._learner.of_texts else {})
             if last.get(name) != event:
