@@ -735,7 +735,7 @@ def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) 
         '{"undo": 1}',
         '{"undo": true}\n{"undo": true}',
         '{"fit": "20", "changed": null, "estimate": null}',
-        '{"fit": 0, "changed": null, "estimate": null}',
+        '{"fit": -1, "changed": null, "estimate": null}',
         '{"fit": 20, "changed": "much", "estimate": null}',
         '{"fit": 20, "changed": NaN, "estimate": null}',
         '{"fit": 20, "changed": null, "estimate": [0.5, 0.4]}',

@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 pytest.importorskip("anywidget", reason="anywidget is not installed")
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install selenium")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+Select = pytest.importorskip("selenium.webdriver.support.ui").Select
 WebDriverException = pytest.importorskip("selenium.common.exceptions").WebDriverException
 if not CHROMIUM or not DRIVER:
     pytest.skip("no browser: apt-get install chromium chromium-driver", allow_module_level=True)
@@ -393,3 +394,39 @@ def test_texts_are_drawn_as_texts(browser: Any, tmp_path: Path) -> None:
     assert not browser.find_elements("css selector", ".fewlabel img, .fewlabel b, .fewlabel i")
     host.type("drink")
     assert host.exchange() == 1
+
+
+def test_descriptions_are_tooltips_that_can_be_edited(browser: Any, tmp_path: Path) -> None:
+    names = {"ride": "<b>car</b>", "drink": "wine"}
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), descriptions=names)
+    host = Host(browser, tmp_path, session)
+
+    def titles() -> list[str]:
+        found = "return [...document.querySelectorAll('#host .buttons:nth-child(4) > button')].map((one) => one.title)"
+        return browser.execute_script(found)
+
+    assert titles() == ["<b>car</b>", "wine", ""]  # the last one adds a class
+    assert host.text(".fewlabel .thinks").startswith("predicted: ")
+    host.find("#host details:last-of-type summary").click()
+    select, field = host.find("#host select"), host.find("#host .described input")
+    assert field.get_attribute("value") == "<b>car</b>"
+    for key in ("drink", "ride"):
+        Select(select).select_by_visible_text(key)
+        assert field.get_attribute("value") == names[key]
+    field.clear()
+    field.send_keys("bus 12 nsu")  # no keys of the classes or of actions
+    assert host.exchange() == 0
+    field.send_keys(webdriver.Keys.ENTER)
+    assert host.exchange() == 1
+    assert session._read().descriptions == {"ride": "bus 12 nsu", "drink": "wine"}
+    assert titles() == ["bus 12 nsu", "wine", ""]
+    assert host.find("#host .described input").is_displayed()  # it stays unfolded
+    host.find("#host .shown").click()
+    host.press("u")
+    assert host.exchange() == 1
+    assert titles() == ["<b>car</b>", "wine", ""]
+    assert not browser.find_elements("css selector", ".fewlabel b")
+    vectors = Session([[0.0, 1.0], [1.0, 0.0]], TransductiveSVC(), descriptions={"up": [0, 1], "right": [1, 0]})
+    host = Host(browser, tmp_path, vectors)
+    assert (titles(), host.find("#host .described")) == (["", "", ""], None)
+    assert host.text("#host details:last-of-type summary") == "rename or merge classes"

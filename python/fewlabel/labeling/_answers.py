@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ class Answers(NamedTuple):
     """The answers under the present names of the classes."""
 
     rows: dict[Any, Event]  # the last answer for each row that has one, in order; "not" lists all classes
+    descriptions: dict[Any, Any]  # of classes: texts, and of vectors the class that the call gave them
     classes: list[Any]  # those given in advance, then those of answers, in the order in which they first came
     renames: list[Event]
 
@@ -26,25 +27,36 @@ class Answers(NamedTuple):
         """The class of each row that has one."""
         return {row: answer["class"] for row, answer in self.rows.items() if "class" in answer}
 
+    @property
+    def learned(self) -> set[Any]:
+        """The classes of a fit."""
+        return {*self.known.values(), *self.descriptions}
+
 
 def read(given: Iterable[Any], journal: Journal) -> Answers:
     """The answers; classes of withdrawn ones keep their places, should they come again."""
     standing = {id(event) for event in journal.standing()}
-    given, rows, renames = [*given], dict[Any, Event](), list[Event]()
+    given, rows, told, renames = [*given], dict[Any, Event](), dict[Any, Any](), list[Event]()
     order = [*given]
     for event in journal.events:
-        order += [event["class"]] if "class" in event else []
+        order += [event[name] for name in ("class", "describe") if name in event]
+        if "given" in event:
+            told[renamed([event["given"]], renames)[0]] = event.get("text", event["given"])
         if id(event) not in standing:
             continue
-        if "rename" in event:
-            merged = event["to"] in {*given, *(answer.get("class") for answer in rows.values())}
+        if "describe" in event:
+            told[event["describe"]] = event["text"]
+        elif "rename" in event:
+            merged = event["to"] in {*given, *told, *(answer.get("class") for answer in rows.values())}
+            kept = {name: told[name] for name in {event["to"]} & told.keys()}  # of two classes that are one now
+            told = dict(zip(renamed([*told], [event]), told.values(), strict=True)) | kept
             rows = {row: new for row, answer in rows.items() if (new := _renamed(answer, event, merged))}
             given, order, renames = renamed(given, [event]), renamed(order, [event]), [*renames, event]
         else:
             before = rows.pop(event["row"], {})
             rows[event["row"]] = event | ({"not": [*before.get("not", []), event["not"]]} if "not" in event else {})
-    current = {*given, *(answer["class"] for answer in rows.values() if "class" in answer)}
-    return Answers(rows, [name for name in dict.fromkeys(order) if name in current], renames)
+    current = {*given, *told, *(answer["class"] for answer in rows.values() if "class" in answer)}
+    return Answers(rows, told, [name for name in dict.fromkeys(order) if name in current], renames)
 
 
 def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
@@ -77,12 +89,16 @@ def _plain(name: str) -> str:
 
 
 # ------------------------------------------------------------------ arguments
-def check(rows: Any, model: Any, classes: Any, path: Any, show: Any) -> None:
+def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
     if not hasattr(model, "fit") or isinstance(model, type):
         raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_named(model)}")
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
+    if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
+        raise TypeError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
+    if descriptions is not None and hasattr(rows, "columns"):
+        raise TypeError("descriptions need rows that are texts or vectors, got a data frame: give its column of texts")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")

@@ -5,7 +5,9 @@
     {"row": 4, "not": "sport"}                                           the row has another class
     {"row": 9, "skip": true}
     {"rename": "Sport", "to": "sport"}                                   the answers so far have another class
-    {"undo": true}                                           the last answer or new name that stands is withdrawn
+    {"given": "sport", "text": "match, goal"}              a description of a class, of a call; without text: a vector
+    {"describe": "sport", "text": "match, goal, team"}                   another one, from now on
+    {"undo": true}                          the last answer, new name or "describe" that stands is withdrawn
     {"draw": [12, 3, 40]}                                                rows that were drawn at random
     {"fit": 20, "changed": 0.08, "estimate": [0.71, 0.60, 0.82]}          a fit to 20 labels
 
@@ -24,7 +26,7 @@ from typing import Any
 Event = dict[str, Any]
 
 VERSION = 1
-CLASSES = ("class", "predicted", "not", "rename", "to")  # fields that hold one
+CLASSES = ("class", "predicted", "not", "rename", "to", "given", "describe")  # fields that hold one
 
 
 def _is_share(value: Any) -> bool:
@@ -37,13 +39,14 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(CLASSES, lambda value: type(value) in (str, bool, int, float)),
     **dict.fromkeys(("skip", "undo"), lambda value: value is True),
     "draw": lambda value: type(value) is list and {*map(type, value)} <= {int, str},
-    "fit": lambda value: type(value) is int and value > 0,
+    "text": lambda value: type(value) is str,
+    "fit": lambda value: type(value) is int and value >= 0,
     "changed": lambda value: value is None or _is_share(value),
     "estimate": lambda value: value is None or (type(value) is list and len(value) == 3 and all(map(_is_share, value))),
 }
 _FORMS = [*map(set, map(str.split, (
     "version", "row class", "row class predicted", "row not", "row skip", "rename to", "undo", "draw",
-    "fit changed estimate",
+    "given", "given text", "describe text", "fit changed estimate",
 )))]  # fmt: skip
 
 
@@ -55,7 +58,7 @@ class Journal:
     ) -> None:
         self.path, self._check = None if path is None else Path(path), check
         self.events: list[Event] = []
-        self._standing: list[Event] = []  # answers and new names
+        self._standing: list[Event] = []  # answers, new names and "describe"
         self._withdrawn: Event = {}
         self._size, self._cut, self._between = 0, 0, b""  # of the file; at its end without a newline
         if self.path is None:
@@ -78,12 +81,12 @@ class Journal:
         self._add(event)
 
     def undo(self) -> Any:
-        """Withdraw the last answer or new name that stands; the row of an answer."""
+        """Withdraw the last answer, new name or "describe" that stands; the row of an answer."""
         self.append({"undo": True})
         return self._withdrawn.get("row")
 
     def standing(self) -> Iterator[Event]:
-        """The answers and new names that stand, the last one first."""
+        """The answers, new names and "describe" that stand, the last one first."""
         return reversed(self._standing)
 
     def fits(self) -> list[Event]:
@@ -134,7 +137,7 @@ class Journal:
         self._refuse_undo(event)
         if "undo" in event:
             self._withdrawn = self._standing.pop()
-        elif "row" in event or "rename" in event:
+        elif {"row", "rename", "describe"} & event.keys():
             self._standing.append(event)
         self.events += [] if "version" in event else [event]
 

@@ -14,6 +14,7 @@ from fewlabel._inputs import _data, _markers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose
 from fewlabel.labeling._answers import Answers
+from fewlabel.labels import with_descriptions
 
 NONE = object()  # no marker
 PART = 2_000  # rows of a fit between two batches, and those with answers
@@ -21,7 +22,7 @@ ROUGH = 1e-2  # tol of such a fit that is continued
 
 
 class Fitted(NamedTuple):
-    """A fit, and the answers that it is of."""
+    """A fit, and the answers and descriptions that it is of."""
 
     answers: Answers
     model: Any
@@ -31,10 +32,13 @@ class Fitted(NamedTuple):
 
 
 class Learner:
-    """Fits of a model to the rows of a session."""
+    """Fits of a model to the rows of a session, and to descriptions of its classes."""
 
-    def __init__(self, model: Any, rows: Any) -> None:
+    def __init__(self, model: Any, rows: Any, descriptions: Any) -> None:
+        self.of_texts = getattr(rows, "ndim", 1) == 1 and _data.holds_text(rows)
         self.pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
+        rows = np.asarray(rows) if descriptions and isinstance(rows, list) and len(self.pipeline) == 1 else rows
+        self._first, self._vectors = _safe_indexing(rows, [0]), {} if self.of_texts else descriptions
         self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
         if _data.holds_text(self.X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
@@ -42,6 +46,18 @@ class Learner:
             self.coordinates = _choose.coordinates(self.X)
         except (OverflowError, TypeError, ValueError) as reason:
             raise ValueError(f"rows: {reason}") from reason
+        if descriptions:
+            self.described({name: text if self.of_texts else name for name, text in descriptions.items()})
+
+    def described(self, descriptions: dict[Any, Any]) -> dict[Any, Any]:
+        """A row of the classifier for each description, of shape (1, n_features)."""
+        for name, text in descriptions.items():
+            if self.of_texts and not (isinstance(text, str) and text.strip()):
+                raise ValueError(f"descriptions must have a text for class {name!r}, as the rows, got {text!r:.60}")
+        given = {name: self._vectors.get(text, text) for name, text in descriptions.items()}
+        rows = with_descriptions(self._first, None, given)[0]
+        rows = rows if len(self.pipeline) == 1 else self.pipeline[:-1].transform(rows)
+        return {name: _safe_indexing(rows, [k]) for k, name in enumerate(given, 1)}
 
     @property
     def marker(self) -> Any:
@@ -58,17 +74,20 @@ class Learner:
     def fit(
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
     ) -> Fitted:
-        """A fit to all rows, or to a part of them, from the fit before on if no class is new; shares: class_prior."""
-        known, classifier = answers.known, clone(self.pipeline[-1])
+        """A fit to descriptions and all rows, or a part, continued if no class is new; shares: class_prior."""
+        known, told, classifier = answers.known, answers.descriptions, clone(self.pipeline[-1])
         X, y = self.X, labels(answers, positions, self.marker)
         if self.marker is NONE:
             X, y = _safe_indexing(X, [positions[name] for name in known]), np.array([*known.values()])
             whole = True
         elif not whole and isinstance(classifier, LinearClassifier):
-            rows = np.union1d(_choose.evenly(np.arange(len(y)), PART), [positions[name] for name in answers.rows])
+            rows = np.unique([*_choose.evenly(np.arange(len(y)), PART), *map(positions.__getitem__, answers.rows)])
             X, y = _safe_indexing(X, rows), y[rows]
-            if before is not None and {*before.answers.known.values()} == {*known.values()}:
+            if before is not None and before.answers.learned == answers.learned:
                 classifier = deepcopy(_linear_model.last(before.model)).set_params(warm_start=True, tol=ROUGH)
+        if told:
+            X, further = with_descriptions(X, y, self.described(told))
+            y = np.array([*y, *told]) if self.marker is NONE else further
         if shares is not None:
             classifier.set_params(class_prior=shares)
         with warnings.catch_warnings(record=True) as caught:
@@ -82,7 +101,7 @@ class Learner:
 
 def labels(answers: Answers, positions: dict[Any, int], marker: Any) -> np.ndarray:
     """The labels of all rows, sets of classes where some are ruled out, and the marker."""
-    known = set(answers.known.values())
+    known = answers.learned
     y = np.full(len(positions), None if marker is NONE else marker, dtype=object)
     for row, answer in answers.rows.items():
         left = known - set(answer.get("not", known))

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -34,6 +34,10 @@ class Session:
         class_prior="auto" and no `hierarchy` gets a dict of shares between batches, and if drawn rows contradict it.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
+    descriptions : dict from class to text or row, default=None
+        What is said of each class, as for `labels.with_descriptions`: every fit learns from it, also before the first
+        answer, and the first rows to label are drawn at random. The file keeps texts, and of vectors the classes. A
+        text that differs from that of the last call is an edit. The classes follow those of `classes`.
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
@@ -59,19 +63,22 @@ class Session:
         model: Any,
         *,
         classes: Iterable[Any] = (),
+        descriptions: Mapping[Any, Any] | None = None,
         path: str | os.PathLike[str] | None = None,
         show: Any = None,
     ) -> None:
-        check(rows, model, classes, path, show)
+        check(rows, model, classes, descriptions, path, show)
         self._rows, self._show = _data.admitted(rows, "rows"), show
         self._names = names_of(self._rows)
         self._positions = {name: k for k, name in enumerate(self._names)}
-        self._learner = Learner(model, self._rows)
+        self._learner = Learner(model, self._rows, descriptions or {})
         self._given: list[Any] = []
-        for one in classes:
+        for one in [*classes, *(descriptions or ())]:
             self._given.append(self._checked(one, ()))
         self._journal = Journal(path, self._check)
+        self._give(descriptions or {})
         self._fitted: Fitted | None = None
+        self._by_descriptions: Fitted | None = None
 
     def __repr__(self) -> str:
         return f"<Session: {len(self._names)} rows, {len(self._answers())} with answers, classes {self.classes}>"
@@ -89,8 +96,8 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers: a list of their names.
 
-        Typical ones of clusters without an answer, and after 30 answers 30 rows drawn at random. A model of fewlabel is
-        refitted to 2,000 rows and those with answers.
+        Typical ones of clusters without an answer, and after 30 answers, with descriptions at first, 30 rows drawn at
+        random. A model of fewlabel is refitted to 2,000 rows and those with answers.
 
         Parameters
         ----------
@@ -103,7 +110,7 @@ class Session:
 
     def _continue(self) -> None:
         """Refit if there are new answers, and draw rows at random if it is time to."""
-        if len(set(self._read().known.values())) > 1:
+        if len(self._read().learned) > 1:
             self._draw(self._refit(whole=False))
 
     def _choose(self, n: int) -> list[Any]:
@@ -162,8 +169,24 @@ class Session:
         if label != new:
             self._journal.append({"rename": label, "to": new})
 
+    def describe(self, label: Any, text: str) -> None:
+        """Describe a class by another text, where rows are texts; the next fit learns from it.
+
+        Parameters
+        ----------
+        label : label
+            A class, which may be new.
+        text : str
+            Its description from now on.
+        """
+        if not self._learner.of_texts:
+            raise ValueError("descriptions of rows that are no texts cannot be edited: make a new session with others")
+        label = self._checked(label)
+        self._learner.described({label: text})
+        self._journal.append({"describe": label, "text": text})
+
     def undo(self) -> Any:
-        """Withdraw the last answer or renaming that stands; the row of the answer, None for a renaming."""
+        """Withdraw the last answer, renaming or edit that stands; the row of the answer, None for the others."""
         return self._journal.undo()
 
     def to_frame(self) -> Any:
@@ -185,14 +208,15 @@ class Session:
 
     def fit(self) -> Any:
         """The model, fitted to the answers so far from the start; the same as before if there is no new answer."""
-        if (n_classes := len(set(self._read().known.values()))) < 2:
-            raise ValueError(f"a fit needs labels of two classes, there are {n_classes}")
+        if (n_classes := len(self._read().learned)) < 2:
+            raise ValueError(f"a fit needs labels or descriptions of two classes, there are {n_classes}")
         return self._refit(whole=True).model
 
     def status(self) -> _status.Status:
         """A summary of the session, a `Status`.
 
-        It has the counts of the classes, an estimate of the accuracy, and whether to stop, with the reason.
+        It has the counts of the classes, an estimate of the accuracy, and whether to stop, with the reason; with
+        descriptions also how many of the answers to rows drawn at random a fit to descriptions alone predicts.
         """
         answers, known, fits = self._answers(), self._read().known, self._journal.fits()
         changed = fits[-1]["changed"] if fits else None
@@ -200,7 +224,18 @@ class Session:
         labeled, n, n_skipped = {name: counts[name] for name in classes}, len(self._names), len(answers) - len(known)
         warned = (*map(_status.one_class, alike(classes)), *(self._fitted.warnings if self._fitted else ()))
         estimate, changed = _status.accuracy(answers.values()), float("nan") if changed is None else changed
-        return _status.Status(labeled, n, n_skipped, *estimate, changed, *_status.hint(fits, counts), warned)
+        hint, alone = _status.hint(fits, counts), self._alone()
+        return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, alone, warned)
+
+    def _alone(self) -> tuple[int, float, float, float] | None:
+        """How good a fit to descriptions alone is, by the answers to rows drawn at random."""
+        answers = self._read()
+        rows = [row for row in self._drawn() if row in answers.known]
+        if not rows or len(answers.descriptions) < 2:
+            return None
+        predicted = self._predicted(self._without_answers())
+        found = [{"predicted": predicted[self._positions[row]], "class": answers.known[row]} for row in rows]
+        return _status.accuracy(found)
 
     def widget(self, n: int = 10) -> Any:
         """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
@@ -226,27 +261,35 @@ class Session:
     def _refit(self, whole: bool) -> Fitted:
         """The last fit, or another one if there are new answers, or if one to all rows is wanted."""
         before, answers = self._fitted, self._read()
-        if before is not None and before.answers.rows == answers.rows and (before.whole or not whole):
+        same = before is not None and before.answers[:2] == answers[:2]
+        if before is not None and same and (before.whole or not whole):
             return before
-        found = self._fit(whole)
-        if before is None or before.answers.rows != found.answers.rows:
+        found = self._fit(answers, whole, before) if answers.rows or whole else self._without_answers()
+        if not same:
             self._record(found)
         self._fitted = found
         return found
 
-    def _fit(self, whole: bool) -> Fitted:
+    def _without_answers(self) -> Fitted:
+        """The fit to the present descriptions alone."""
+        before, answers = self._by_descriptions, self._read()._replace(rows={})
+        if before is None or before.answers[:2] != answers[:2]:
+            self._by_descriptions = before = self._fit(answers, False, None)
+        return before
+
+    def _fit(self, answers: Answers, whole: bool, before: Fitted | None) -> Fitted:
         """A fit of the answers; class shares that the model would estimate are corrected by rows drawn at random."""
-        answers, found = self._read(), None
+        found = None
         known, ruled_out = answers.known, sum("not" in answer for answer in answers.rows.values())
 
         def fit(shares: Any) -> Fitted:
             if isinstance(shares, dict) and ruled_out > min(shares.values()) * (len(self._names) - len(known)):
                 shares = "auto"  # they may contradict what is ruled out
-            return self._learner.fit(answers, self._positions, shares, self._fitted, whole)
+            return self._learner.fit(answers, self._positions, shares, before, whole)
 
         if not self._learner.finds_shares:
             return fit(None)
-        if whole:
+        if whole or answers.descriptions:  # no row is nearest to a class without a label
             found = fit("auto")
             last = _linear_model.last(found.model)
             guess = dict(zip(last.classes_.tolist(), last.class_prior_.tolist(), strict=True))
@@ -263,9 +306,10 @@ class Session:
 
     def _draw(self, fitted: Fitted) -> None:
         """Draw rows at random if it is time to: what they are tells the class shares."""
-        answers = self._answers()
+        answers, named = self._answers(), bool(self._read().descriptions)
         free = ~self._mask(answers) & self._learner.coordinates.any(axis=1)
-        if self._learner.finds_shares and not self._drawn() and len(answers) >= FIRST and free.any():
+        due = named or (self._learner.finds_shares and len(answers) >= FIRST)
+        if due and not self._drawn() and free.any():
             rows = _choose.drawn(self._predicted(fitted), free, DRAWN, len(answers))
             self._journal.append({"draw": [self._names[k] for k in rows]})
 
@@ -299,14 +343,31 @@ class Session:
         """Raise a ValueError for a line of the file that is of other rows, or has classes of another type."""
         for row in event.get("draw", [event["row"]] if "row" in event else []):
             self._name(row)
-        beside = next((each for each in standing if "class" in each), event)
+        beside = next((each for each in standing if {"class", "describe"} & each.keys()), event)
         for name in {*CLASSES} & event.keys():
             self._checked(event[name], [beside])
+        if "text" in event and not self._learner.of_texts:
+            raise ValueError("a description is a text, but the rows are none")
+        if "given" in event and event["given"] not in self._given:
+            self._given.append(event["given"])
+
+    def _give(self, descriptions: Mapping[Any, Any]) -> None:
+        """Keep the descriptions of a call that are new, or others than those of the last call."""
+        last = {event["given"]: event for event in self._journal.events if "given" in event}
+        given = {self._checked(label): text for label, text in descriptions.items()}
+        missing = [name for name in last if name not in given]
+        if missing and (given or not self._learner.of_texts):
+            known = f"{self._journal.path} has one of {missing[0]!r}"
+            raise ValueError(f"descriptions must have the classes of the calls before, or more: {known}")
+        for name, text in given.items():
+            event = {"given": name} | ({"text": text} if self._learner.of_texts else {})
+            if last.get(name) != event:
+                self._journal.append(event)
 
     def _checked(self, label: Any, standing: Iterable[Event] | None = None) -> Any:
         """A label as it stands in the file."""
         answers = self._journal.standing() if standing is None else standing
-        beside = (event["class"] for event in answers if "class" in event)
+        beside = (event[name] for event in answers for name in ("class", "describe") if name in event)
         marker = getattr(self._learner.pipeline[-1], "unlabeled", None)
         return checked_label(label, marker, next(iter(self._given or beside), None))
 

@@ -38,6 +38,8 @@ class Status(NamedTuple):
     changed: float  #: share of the predictions that the last refit changed; NaN before the second fit
     stop: bool  #: whether more labels are unlikely to change much
     reason: str  #: why
+    #: answers to rows drawn at random, the share of them that descriptions alone predict, its interval; None without
+    descriptions: tuple[int, float, float, float] | None
     warnings: tuple[str, ...]  #: of the last fit, and of classes whose names differ in case, spaces or hyphens alone
 
     def __str__(self) -> str:
@@ -45,6 +47,8 @@ class Status(NamedTuple):
         estimate = f"{self.accuracy:.0%} ({self.lower:.0%} to {self.upper:.0%}) of the last {self.n_held_out} answers"
         parts = [counts] * bool(counts) + [f"{self.n_skipped} skipped"]
         lines = [f"{sum(self.classes.values())} labels of {self.n_rows} rows: {', '.join(parts)}"]
+        alone = "predicted by descriptions alone: {1:.0%} ({2:.0%} to {3:.0%}) of {0} rows drawn at random"
+        lines += [alone.format(*self.descriptions)] if self.descriptions else []
         lines += [f"predicted before the answer: {estimate}"] if self.n_held_out else []
         return "\n".join([*lines, self.reason, *self.warnings])
 

@@ -57,6 +57,9 @@ class LabelingWidget(anywidget.AnyWidget):
     def _act(self, action: str, value: Any) -> str:
         """Record an answer and go on; what the user has to know."""
         session = self._session
+        if action == "describe":
+            session.describe(self._class(value[0]), value[1])
+            return self._continue([])
         if action in ("undo", "show", "rename"):
             rows = self._queue
             if action == "rename":
@@ -137,10 +140,12 @@ class LabelingWidget(anywidget.AnyWidget):
         self.state = {**self.state, **self._picture, **course, "message": note, "busy": False, "step": step}
 
     def _course(self) -> dict[str, Any]:
-        status = self._session.status()
+        session, status = self._session, self._session.status()
+        told = [_text(session._read().descriptions.get(name, "")) for name in status.classes]
         return {
             "answers": [self._listed(*each) for each in [*self._session._answers().items()][: -_LISTED - 1 : -1]],
             "classes": [[_text(name), count] for name, count in status.classes.items()],
+            "descriptions": told if session._learner.of_texts else None,
             "labels": sum(status.classes.values()),
             "rows": status.n_rows,
             "left": len(self._queue),

@@ -85,6 +85,7 @@ function render({ model, el }) {
   function classButtons(state) {
     return state.classes.map(([name, count], k) => {
       const one = button(KEYS[k], name, () => choose(k), make("span", { className: "count" }, ` ${count}`));
+      one.title = state.descriptions?.[k] ?? "";
       one.disabled = state.row === null || state.hidden;
       one.classList.toggle("predicted", name === state.predicted);
       one.classList.toggle("on", negative);
@@ -92,7 +93,7 @@ function render({ model, el }) {
     });
   }
 
-  // A field and a button that take a name; keys in it are not those of the classes.
+  // A field and a button that take a text; keys in it are not those of the classes.
   function field(placeholder, text, take) {
     const input = make("input", { placeholder, ariaLabel: placeholder });
     const done = () => input.value.trim() && take(input.value.trim());
@@ -115,11 +116,15 @@ function render({ model, el }) {
     return folded("answers: click to change one", make("div", { className: "answers" }, ...list));
   }
 
-  function renaming(state) {
+  function editing(state) {
     const from = make("select", { ariaLabel: "class", onkeydown: (event) => event.stopPropagation() },
       ...state.classes.map(([name]) => make("option", {}, name)));
     const to = field("new name, or another class", "rename or merge", (name) => send("rename", [from.value, name]));
-    return folded("rename or merge classes", from, ...to);
+    if (!state.descriptions) return folded("rename or merge classes", from, ...to);
+    const [text, done] = field("description", "describe", (said) => send("describe", [from.value, said]));
+    from.onchange = () => (text.value = state.descriptions[from.selectedIndex]);
+    from.onchange();
+    return folded("rename, merge or describe classes", from, ...to, make("div", { className: "described" }, text, done));
   }
 
   // Whether a typed class is another one than those with almost the same name.
@@ -160,7 +165,7 @@ function render({ model, el }) {
       make("div", { className: state.stop ? "small stop" : "small" }, state.status.join(" · ")),
     ];
     if (state.answers.length) all.push(answers(state));
-    if (state.classes.length) all.push(renaming(state));
+    if (state.classes.length) all.push(editing(state));
     if (state.history.length > 1) all.push(make("div", { className: "plot" }, plot(state.history)));
     return all;
   }
