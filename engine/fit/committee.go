@@ -10,7 +10,7 @@ import (
 )
 
 // average learns the mean of three classifiers that err on different rows: method auto where the class shares are
-// estimated. Where no row has a label, as with keyword rules or descriptions alone, it is the mean of two.
+// estimated. Where no row has a label, as with keyword rules, or all classes a description, it is the mean of two.
 //
 //	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it.
 //	         Without labels the shares are those of the weak labels, which say more of some classes than of others,
@@ -86,7 +86,7 @@ func (d *Data) guesses() bool {
 // views are v (S + M), each divided by its spread, as a model of the packed rows.
 func (d *Data) views(v, tol float64) (sum *model.Linear, err error) {
 	names := []method.Method{method.Supervised, method.Mixture}
-	if d.guesses() {
+	if d.guesses() || d.sample.All.Named {
 		names = names[1:]
 	}
 	for _, name := range names {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // describing is the problem whose labels at these places are descriptions.
@@ -92,6 +94,42 @@ func TestDescriptionsBesideSets(t *testing.T) {
 	}
 	if right < 200 {
 		t.Errorf("%d of 300 right", right)
+	}
+}
+
+// Where every class has a description, more labels of one class than of another do not give it the rows that no
+// description reaches: a mixture begins without labels.
+func TestLabelsOfOneClassDoNotTakeTheRows(t *testing.T) {
+	const n, words = 600, 40 // words of a class, six of which describe it; a row has three of them
+	random := rand.New(rand.NewPCG(3, 4))
+	x := planted.Sparse(n+2, 2*words, func(i int, add func(int, float64)) {
+		chosen := random.Perm(words)[:3]
+		if i >= n {
+			chosen = []int{0, 1, 2, 3, 4, 5}
+		}
+		for _, j := range chosen {
+			add(i%2*words+j, 1)
+		}
+	})
+	labels := slices.Repeat([]int32{-1}, n+2)
+	labels[21], labels[n], labels[n+1] = 1, -2, -3
+	for i := range 6 {
+		labels[20*i] = 0
+	}
+	p := sample.Problem{Rows: x, Labels: labels}
+	d := dataOf(t, p, method.Defaults())
+	mixture, err := d.Train(Member{method: method.Mixture})
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, all := 0, d.decisions(d.sample.Packed(mixture.Model))
+	for i := range n {
+		if vector.Largest(all.scores(int32(i))) == i%2 {
+			right++
+		}
+	}
+	if right < n*9/10 {
+		t.Errorf("%d of %d rows are right", right, n)
 	}
 }
 

@@ -118,9 +118,10 @@ func kindsOfFits() (all []*kindOfFit) {
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
 	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
 	for _, described := range []int{1, 2} {
-		add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
+		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		}).described = described
+		})
+		k.described, k.n = described, 300
 	}
 	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
 		k := add("committee, "+name+" weights", two, func(o *method.Options) {

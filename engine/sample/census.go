@@ -46,6 +46,7 @@ func NoLabel(given bool) error {
 type Census struct {
 	Rows, Labeled, Unlabeled int
 	Described                int  // labeled rows that describe their class
+	Named                    bool // whether every class has one
 	FirstClass, LastClass    int  // of the labels
 	Weak                     bool // whether an unlabeled row is weakly labeled,
 	Forbids                  bool // and cannot have a class
@@ -78,11 +79,16 @@ func (s *Sample) takeCensus(Problem) error {
 	if sums[1] == 0 {
 		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
-	s.All = Census{int(sums[0]), int(sums[1]), int(sums[2]), int(sums[5]), int(first), int(last), sums[3] > 0,
-		sums[4] > 0}
+	s.All = Census{Rows: int(sums[0]), Labeled: int(sums[1]), Unlabeled: int(sums[2]), Described: int(sums[5]),
+		FirstClass: int(first), LastClass: int(last), Weak: sums[3] > 0, Forbids: sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)
+	}
+	if s.All.Described > 0 {
+		described := s.classRows(func(k int) bool { return s.Describes[k] })
+		s.Job.Reduce(described)
+		s.All.Named = slices.Min(described) > 0
 	}
 	return nil
 }
