@@ -105,6 +105,7 @@ func (d *Data) withShares() (*Data, error) {
 			return nil, err
 		}
 		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
+		out.warnings = append(out.warnings, warning.GuessedShares.Of())
 	}
 	return &out, nil
 }

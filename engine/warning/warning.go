@@ -64,6 +64,8 @@ var (
 	// Of the class shares:
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
 		"the rows that fit the other classes least. Label some rows of this class"}
+	GuessedShares = Kind{"guessed_shares", "", "the class shares are a guess, as descriptions of classes say nothing of " +
+		"them. Label 20 or more rows that are drawn at random, or give class_prior"}
 	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g%% in the class prior, which is " +
 		"less than one of the %v unlabeled rows: it may be predicted for none of them"}
 	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for %.1f%% of the unlabeled rows, but its " +

@@ -287,7 +287,7 @@ def test_a_session_has_its_descriptions_again(tmp_path: Path) -> None:
         assert again._read().descriptions == told
         assert again.classes == ["sports", "money", "food", "law"]
     assert path.read_bytes() == before  # the same call is no edit
-    assert str(again.status()) == str(one.status())
+    assert str(one.status()).startswith(str(again.status()))  # before the warnings of its fit
     assert again.next(6) == again._choose(6)
     one = session(None, path=path)
     assert one.next(6) == again._choose(6)
