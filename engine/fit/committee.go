@@ -31,10 +31,14 @@ import (
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M, up
 //	         to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
-	v, tol, begin := viewLabels/(viewLabels+d.labels), d.options.Tol, start{model: d.start}
+	c, tol, begin := viewLabels, d.options.Tol, start{model: d.start}
+	if d.sample.All.Named {
+		c = namedViews
+	}
+	v := c / (c + d.labels)
 	evidence := d.prior.Evidence
 	moves := !d.described() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
-	if !moves && evidence != nil {
+	if !moves && evidence != nil && !d.sample.All.Named {
 		v *= supported
 	}
 	views, err := d.views(v, tol)
@@ -64,6 +68,7 @@ func average(d *Data) (*fitted, error) {
 
 const (
 	viewLabels = 4.0     // c
+	namedViews = 8.0     // c where all classes have descriptions: M, which begins with them, stands for S as well
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
 	supported  = 0.5     // part of v where φ stays: the labels support it
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
