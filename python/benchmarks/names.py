@@ -90,7 +90,7 @@ def fitted(named: Named, y: np.ndarray, described: bool) -> float:
         rows, y = with_descriptions(rows, y, names)
     elif len({one for one in y if one is not None}) < 2:
         return float("nan")
-    return score(named, TransductiveSVC().fit(rows, y).predict(named[1]))
+    return score(named, quietly(TransductiveSVC(), rows, y).predict(named[1]))
 
 
 def alone(report: Report, draws: int = 1) -> None:
