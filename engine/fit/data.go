@@ -105,7 +105,9 @@ func (d *Data) withShares() (*Data, error) {
 			return nil, err
 		}
 		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
-		out.warnings = append(out.warnings, warning.GuessedShares.Of())
+		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares { // even ones
+			out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
+		}
 	}
 	return &out, nil
 }

@@ -64,8 +64,9 @@ var (
 	// Of the class shares:
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
 		"the rows that fit the other classes least. Label some rows of this class"}
-	GuessedShares = Kind{"guessed_shares", "", "the class shares are a guess, as descriptions of classes say nothing of " +
-		"them. Label 20 or more rows that are drawn at random, or give class_prior"}
+	GuessedShares = Kind{"guessed_shares", "smallest largest", "the class shares are a guess, %.2g%% to %.2g%%: the classes " +
+		"look uneven, but descriptions say nothing of shares. Label 20 or more rows that are drawn at random, or give " +
+		"class_prior"}
 	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g%% in the class prior, which is " +
 		"less than one of the %v unlabeled rows: it may be predicted for none of them"}
 	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for %.1f%% of the unlabeled rows, but its " +
@@ -117,7 +118,7 @@ func (w Warning) Named(names fault.Names) Warning {
 		switch printed[i] = w.printed[i]; name {
 		case "class":
 			printed[i] = names.Of(int(w.printed[i]))
-		case "share", "prior":
+		case "share", "prior", "smallest", "largest":
 			printed[i] = 100 * w.printed[i]
 		}
 	}
