@@ -40,15 +40,18 @@ func NewSplit(s *sample.Sample, maxRows int) Split {
 func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 	out.Labeled = slices.Repeat([]int{-1}, len(s.Labeled))
 	members := make([][]int, s.Classes())
-	known := make([]bool, s.Classes()) // by a description, which is never held out
+	known := make([]bool, s.Classes()) // by a description, which is never held out, nor is a row that equals it
+	key, described := func(k int) uint64 { return keys[s.Labeled[k]] }, map[uint64]bool{}
 	for k, y := range s.Class {
 		if s.Describes[k] {
-			known[y] = true
-		} else {
+			known[y], described[key(k)] = true, true
+		}
+	}
+	for k, y := range s.Class {
+		if !described[key(k)] {
 			members[y] = append(members[y], k)
 		}
 	}
-	key := func(k int) uint64 { return keys[s.Labeled[k]] }
 	next := 0 // goes on from class to class, so that all folds get rows
 	for y, rows := range members {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })

@@ -17,8 +17,9 @@ import (
 //	         or those that M predicts where there are descriptions alone: these stay
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (method/mixture.go); T a transductive
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
-//	         or half of it where φ is near the shares of the labels; without labels S takes no part, as it learns the
-//	         words of the rules or descriptions
+//	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
+//	         words of the rules, nor where all classes have descriptions, as it gives those with labels the rows that no
+//	         description reaches: there c is larger, and v is never halved
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
@@ -28,17 +29,17 @@ import (
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third
 //	         ends with soft labels
-//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M, up
-//	         to six for spreads and predictions; S of the labeled rows
+//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M,
+//	         twice where the shares are those of M; up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
 	c, tol, begin := viewLabels, d.options.Tol, start{model: d.start}
-	if d.sample.All.Named {
+	if d.sample.All.AllDescribed {
 		c = namedViews
 	}
 	v := c / (c + d.labels)
 	evidence := d.prior.Evidence
 	moves := !d.described() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
-	if !moves && evidence != nil && !d.sample.All.Named {
+	if !moves && evidence != nil && !d.sample.All.AllDescribed {
 		v *= supported
 	}
 	views, err := d.views(v, tol)
@@ -91,7 +92,7 @@ func (d *Data) guesses() bool {
 // views are v (S + M), each divided by its spread, as a model of the packed rows.
 func (d *Data) views(v, tol float64) (sum *model.Linear, err error) {
 	names := []method.Method{method.Supervised, method.Mixture}
-	if d.guesses() || d.sample.All.Named {
+	if d.guesses() || d.sample.All.AllDescribed {
 		names = names[1:]
 	}
 	for _, name := range names {

@@ -99,13 +99,16 @@ func (d *Data) withShares() (*Data, error) {
 	}
 	out := *d
 	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
+	if empty := d.sample.All.Empty; empty > 0 {
+		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
+	}
 	if d.described() {
 		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
 		if err != nil {
 			return nil, err
 		}
 		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
-		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares { // even ones
+		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares { // from even ones, or those that sets allow
 			out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
 		}
 	}

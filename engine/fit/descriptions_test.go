@@ -15,6 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
 // describing is the problem whose labels at these places are descriptions.
@@ -214,5 +215,83 @@ func TestMachinesShareDescriptions(t *testing.T) {
 			continue
 		}
 		sameFit(t, name, method.Defaults(), mustFitProblem(t, p, method.Defaults()), got, parts)
+	}
+}
+
+// A description without a feature counts as an unlabeled row, with a warning, or leaves its class without a label.
+func TestEmptyDescriptions(t *testing.T) {
+	data := fiveClasses(300, 4)
+	p := problemOf(data)
+	described := labeledPlaces(p)[0]
+	class := p.Labels[described]
+	p.Rows = planted.Resized(data.Rows, 0, func(row, _ int) float64 {
+		if row == described {
+			return 0
+		}
+		return 1
+	})
+	without := p
+	without.Labels = slices.Clone(p.Labels)
+	without.Labels[described] = -1
+	with := mustFitProblem(t, describing(p, described), method.Defaults())
+	if !slices.Equal(with.Model.Coef, mustFitProblem(t, without, method.Defaults()).Model.Coef) {
+		t.Error("an empty description is no unlabeled row")
+	}
+	if w := with.Model.Warnings; len(w) == 0 || w[0].Kind != "empty_descriptions" {
+		t.Errorf("warnings %v", w)
+	}
+	for i, y := range p.Labels {
+		if y == class && i != described {
+			p.Labels[i] = -1
+		}
+	}
+	o := method.Defaults()
+	if _, err := Fit(describing(p, described), o, nil, nil); err == nil || !strings.Contains(err.Error(), "or describe it by") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Shares of labels are those of the drawn ones, if every class has one; a class without a label is told of.
+func TestSharesOfLabelsBesideDescriptions(t *testing.T) {
+	p := problemOf(fiveClasses(300, 4))
+	o := method.Defaults()
+	o.ClassPrior.Rule = "labels"
+	counts := make([]float64, 5)
+	seen := map[int32]bool{}
+	var described []int
+	for _, i := range labeledPlaces(p) {
+		if y := p.Labels[i]; seen[y] && i%2 == 0 {
+			described = append(described, i)
+		} else {
+			seen[y] = true
+			counts[y]++
+		}
+	}
+	vector.Scale(counts, 1/vector.Sum(counts))
+	if prior := mustFitProblem(t, describing(p, described...), o).Model.ClassPrior; !slices.Equal(prior, counts) {
+		t.Errorf("shares %v, should be %v", prior, counts)
+	}
+	o.ClassPrior = sample.ClassPrior{Shares: []float64{0.2, 0.2, 0.2, 0.1, 0.1, 0.2}}
+	model := mustFitProblem(t, describing(p, described...), o).Model
+	if !slices.ContainsFunc(model.Warnings, func(w warning.Warning) bool { return w.Kind == "no_label" }) {
+		t.Errorf("warnings %v", model.Warnings)
+	}
+}
+
+// A row that equals a description is not held out: the models of its fold have seen it.
+func TestRowsThatEqualADescriptionAreNotHeldOut(t *testing.T) {
+	p := problemOf(fiveClasses(300, 4))
+	places := labeledPlaces(p)
+	x, n := planted.Dense(p.Rows), int32(len(p.Labels))
+	chosen := append(numbers(int(n)), int32(places[0]))
+	p.Rows = x
+	p = partOf(t, p, chosen)
+	p.Labels[n] = -2 - p.Labels[places[0]]
+	d := dataOf(t, p, method.Defaults())
+	split := crossfit.NewSplit(d.sample, 100)
+	for k, i := range d.sample.Labeled {
+		if (int(i) == places[0] || i == n) && split.Labeled[k] >= 0 {
+			t.Errorf("row %d is held out by fold %d", i, split.Labeled[k])
+		}
 	}
 }

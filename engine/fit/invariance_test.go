@@ -558,7 +558,8 @@ func endsWhenTold(t *testing.T, _ *kindOfFit, p sample.Problem, o method.Options
 	if !slices.Equal(stopped.Model.Coef, least.Model.Coef) || stopped.Model.Iterations != least.Model.Iterations {
 		t.Errorf("%d steps, another model than that of one step", stopped.Model.Iterations)
 	}
-	if m := stopped.Model; m.Termination != "stopped" && least.Model.Termination == "max_iter" || len(m.Warnings) > 0 {
+	if m := stopped.Model; m.Termination != "stopped" && least.Model.Termination == "max_iter" ||
+		len(m.Warnings) > len(one.Model.Warnings) {
 		t.Errorf("ended by %s, warnings %v", m.Termination, m.Warnings)
 	}
 }

@@ -201,7 +201,7 @@ func (m *mixture) start(s *sample.Sample) {
 	}
 	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Labeled {
-		if m.class[i], m.known[i] = s.Class[k], true; s.All.Named && !s.Describes[k] {
+		if m.class[i], m.known[i] = s.Class[k], true; s.All.AllDescribed && !s.Describes[k] {
 			weights[k] = 0
 		}
 		m.share[s.Class[k]] += weights[k]

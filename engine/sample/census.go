@@ -46,7 +46,8 @@ func NoLabel(given bool) error {
 type Census struct {
 	Rows, Labeled, Unlabeled int
 	Described                int  // labeled rows that describe their class
-	Named                    bool // whether every class has one
+	AllDescribed             bool // whether every class has one
+	Empty                    int  // descriptions without a feature, which count as unlabeled rows
 	FirstClass, LastClass    int  // of the labels
 	Weak                     bool // whether an unlabeled row is weakly labeled,
 	Forbids                  bool // and cannot have a class
@@ -57,7 +58,8 @@ func (s *Sample) takeCensus(Problem) error {
 	if len(s.Class) > 0 {
 		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
 	}
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0, 0}
+	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0, 0,
+		float64(s.All.Empty)}
 	for k := range s.Unlabeled {
 		if row := s.Weak.Of(k); row.Known() {
 			sums[3]++
@@ -80,7 +82,7 @@ func (s *Sample) takeCensus(Problem) error {
 		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
 	}
 	s.All = Census{Rows: int(sums[0]), Labeled: int(sums[1]), Unlabeled: int(sums[2]), Described: int(sums[5]),
-		FirstClass: int(first), LastClass: int(last), Weak: sums[3] > 0, Forbids: sums[4] > 0}
+		Empty: int(sums[6]), FirstClass: int(first), LastClass: int(last), Weak: sums[3] > 0, Forbids: sums[4] > 0}
 	if s.All.LastClass >= s.All.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
 			s.All.LastClass, s.All.Rows)
@@ -88,7 +90,7 @@ func (s *Sample) takeCensus(Problem) error {
 	if s.All.Described > 0 {
 		described := s.classRows(func(k int) bool { return s.Describes[k] })
 		s.Job.Reduce(described)
-		s.All.Named = slices.Min(described) > 0
+		s.All.AllDescribed = slices.Min(described) > 0
 	}
 	return nil
 }

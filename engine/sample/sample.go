@@ -132,6 +132,10 @@ func (s *Sample) sort(p Problem) error {
 		weight, describes := p.Weights[i], label < -1
 		if describes {
 			label = descriptionOf(label)
+			if weight > 0 && !hasFeature(p.Rows, i) {
+				s.All.Empty++
+				label, describes = -1, false
+			}
 		}
 		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
 			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
@@ -140,7 +144,7 @@ func (s *Sample) sort(p Problem) error {
 		switch {
 		case int(label) >= maxClasses:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled), a class number from 0 on, of fewer "+
-				"classes than the %d rows, or -2 less the number of the class that it describes", i, p.Labels[i], n)
+				"classes than the %d rows, or -2 minus the number of the class that it describes", i, p.Labels[i], n)
 		case classes > 0 && int(label) >= classes:
 			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
 		case weight > 0:
@@ -152,6 +156,11 @@ func (s *Sample) sort(p Problem) error {
 	}
 	s.Weak = p.Weak.Selected(s.Unlabeled)
 	return nil
+}
+
+func hasFeature(x *rows.Matrix, i int) (has bool) {
+	x.Row(i, func(_ int, value float64) { has = has || value != 0 })
+	return has
 }
 
 // descriptionOf is the class of a label below -1, and that label of a class.
@@ -217,7 +226,7 @@ func (s *Sample) classRows(counts func(k int) bool) []float64 {
 	return weights
 }
 
-// OnlyDescribed reports whether there are descriptions, and labels beside them of at most one class, which are no draw.
+// OnlyDescribed reports whether there are descriptions, and labels beside them of at most one class, which are not drawn.
 func (s *Sample) OnlyDescribed() bool {
 	if s.All.Described == 0 {
 		return false

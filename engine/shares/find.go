@@ -65,15 +65,17 @@ func (p *Prior) Allowed(s *sample.Sample) (*Prior, error) {
 	return p.With(shares), err
 }
 
-// find finds the shares by the option, or the label shares where no unlabeled row takes part.
+// find finds the shares by the option: those of the labels where no unlabeled row takes part, even ones where
+// descriptions are the only labels.
 func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) {
-	labels := OfLabels(s)
 	switch {
 	case s.Options.ClassPrior.Shares != nil:
-		return given(s, labels)
+		return given(s)
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
-	case s.Constant():
+	}
+	labels := OfLabels(s)
+	if s.Constant() {
 		return &Prior{Shares: labels}, nil
 	}
 	if err := checkLabels(s, labels); err != nil {
@@ -97,14 +99,14 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 func OfLabels(s *sample.Sample) []float64 {
 	shares := s.DrawnRows()
 	s.Job.Reduce(shares)
-	if s.All.Described > 0 {
+	if s.All.Described > 0 && slices.Min(shares) == 0 {
 		return smoothed(shares)
 	}
 	vector.Scale(shares, 1/vector.Sum(shares))
 	return shares
 }
 
-func given(s *sample.Sample, labels []float64) (*Prior, error) {
+func given(s *sample.Sample) (*Prior, error) {
 	shares, prior := s.Options.ClassPrior.Shares, &s.Options.ClassPrior
 	if len(shares) != s.Classes() {
 		return nil, fault.Argument("class_prior has %d shares, but there are %d classes%s", len(shares), s.Classes(),
@@ -117,7 +119,7 @@ func given(s *sample.Sample, labels []float64) (*Prior, error) {
 		shares = slices.Clone(shares)
 		vector.Normalize(shares)
 	}
-	return &Prior{Shares: shares, Warnings: unknownClasses(s, labels)}, nil
+	return &Prior{Shares: shares, Warnings: unknownClasses(s)}, nil
 }
 
 // checkLabels refuses labels from which shares cannot be estimated.
@@ -129,7 +131,11 @@ func checkLabels(s *sample.Sample, labels []float64) error {
 	}
 	s.Job.ReduceCounts(counts)
 	if class := slices.Index(counts, 0); class >= 0 {
-		return fault.Data("class %s has no labeled row: label one, or give class_prior with its share%s", names.Of(class),
+		cure := "label one"
+		if s.All.Empty > 0 {
+			cure += " or describe it by features of the rows, such as words of the texts"
+		}
+		return fault.Data("class %s has no labeled row: %s, or give class_prior with its share%s", names.Of(class), cure,
 			names.Note())
 	}
 	for class, share := range labels {
@@ -142,13 +148,15 @@ func checkLabels(s *sample.Sample, labels []float64) error {
 }
 
 // unknownClasses warns of every class that only class_prior has, unless the labels have one class only, which is a use
-// of its own; labels are the label shares.
-func unknownClasses(s *sample.Sample, labels []float64) (warnings []warning.Warning) {
+// of its own.
+func unknownClasses(s *sample.Sample) (warnings []warning.Warning) {
 	if s.OneClass() || s.All.Labeled == 0 {
 		return nil
 	}
-	for class, share := range labels {
-		if share == 0 {
+	rows := s.ClassRows()
+	s.Job.Reduce(rows)
+	for class, weight := range rows {
+		if weight == 0 {
 			warnings = append(warnings, warning.NoLabel.Of(float64(class)))
 		}
 	}

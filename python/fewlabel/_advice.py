@@ -12,7 +12,7 @@ _OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no l
 
 # Category of each kind of warning of the library (docs/c.md).
 _CATEGORIES: dict[str, type[Warning]] = {
-    **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", *_OF_ROWS), DataWarning),
+    **dict.fromkeys(("no_unlabeled", "one_unlabeled", "one_class", "empty_descriptions", *_OF_ROWS), DataWarning),
     **dict.fromkeys(("no_label", "guessed_shares", "small_share", "collapse", "balance"), ClassPriorWarning),
     **dict.fromkeys(("max_iter", "max_iter_distance", "max_iter_residual"), ConvergenceWarning),
     **dict.fromkeys(("unsettled", "not_converged", "not_stationary", "constraint"), ConvergenceWarning),

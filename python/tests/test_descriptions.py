@@ -135,7 +135,7 @@ def test_a_description_of_no_class() -> None:
 def test_shares_from_descriptions() -> None:
     X, y = with_descriptions(vectors()[0], None, vectors()[1])
     found = estimate_class_prior(X, y)
-    with pytest.warns(ClassPriorWarning, match="Label 20 or more rows that are drawn at random, or give class_prior"):
+    with pytest.warns(ClassPriorWarning, match="Label 20 or more rows that are drawn at random, of two"):
         assert np.array_equal(found.class_prior, TransductiveSVC().fit(X, y).class_prior_)
     assert np.all(found.upper == 1)
 
@@ -195,9 +195,19 @@ def test_steps_before_the_classifier() -> None:
     assert ASOTransformer(auxiliary="top_k", n_components=1).fit(*with_descriptions(X, None, names)).n_problems_ > 0
 
 
+def test_descriptions_without_a_word_of_the_texts() -> None:
+    X, y = with_descriptions(TEXTS, LABELS, NAMES | {"money": "xyzzy"})
+    model = make_pipeline(TfidfVectorizer().fit(TEXTS), TransductiveSVC())
+    with pytest.warns(DataWarning, match="1 descriptions of classes have no feature of the rows"):
+        model[-1].fit(model[0].transform(X), y)
+    X, y = with_descriptions(TEXTS, LABELS, NAMES | {"law": "xyzzy"})
+    with pytest.raises(ValueError, match="class law has no labeled row: label one or describe it by features"):
+        model[-1].fit(model[0].transform(X), y)
+
+
 # ------------------------------------------------------------------ tests of a model
 def test_nothing_counts_or_tests_descriptions() -> None:
-    X, y = with_descriptions(vectors()[0], LABELS, vectors()[1] | {"new": sp.csr_array((1, vectors()[0].shape[1]))})
+    X, y = with_descriptions(vectors()[0], LABELS, vectors()[1] | {"new": vectors()[0][[119]]})
     model = SemiSupervisedLogisticRegression()
     found = held_out_probabilities(model, X, y)
     assert found.shape == (123, 3)

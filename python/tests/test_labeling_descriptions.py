@@ -277,11 +277,11 @@ def test_a_session_has_its_descriptions_again(tmp_path: Path) -> None:
     assert lines == [{"version": 1}, *({"given": name, "text": text} for name, text in NAMES.items())]
     answer(one, 10)
     one.describe("food", "cook")
-    one.describe("law", "court judge")
+    one.describe("law", "today new")
     one.describe("money", "loan")
     one.undo()
     one.rename("sport", "sports")
-    told = {"sports": "team goal", "money": "bank price", "food": "cook", "law": "court judge"}
+    told = {"sports": "team goal", "money": "bank price", "food": "cook", "law": "today new"}
     before = path.read_bytes()
     for again in (one, session(None, path=path), session(path=path)):
         assert again._read().descriptions == told
