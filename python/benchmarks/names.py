@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import data
 from benchmarks.labeling import BATCH, GOAL, MOST_ROUNDS, MOST_ROWS, needed
-from benchmarks.measure import Report, quietly
+from benchmarks.measure import Report, quietly, seconds
 from fewlabel import TransductiveSVC, estimate_class_prior
 from fewlabel.labeling import Session
 from fewlabel.labels import with_descriptions
@@ -119,6 +120,7 @@ def random(report: Report, draws: int = 5) -> None:
 
 
 def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: Any) -> None:
+    times: dict[bool, float] = {False: 0.0, True: 0.0}
     for named in sets():
         title, _, classes, _ = named
         for k in labels:
@@ -127,9 +129,12 @@ def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: 
                 y, rows = np.full(len(classes), None), draw(classes, k, np.random.default_rng((seed, 7)))
                 y[rows] = classes[rows]
                 for described, scores in found.items():
-                    scores.append(fitted(named, y, described))
+                    taken, one = seconds(partial(fitted, named, y, described))
+                    scores.append(one)
+                    times[described] += taken
             report.add(f"{title}, {k} {how}", found[False])
             report.add(f"{title}, {k} {how} and names", found[True])
+    report.add("time with names / without", times[True] / times[False], at_most=1.1)
 
 
 def topics(report: Report, draws: int = 5) -> None:
