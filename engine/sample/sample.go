@@ -226,7 +226,7 @@ func (s *Sample) classRows(counts func(k int) bool) []float64 {
 	return weights
 }
 
-// OnlyDescribed reports whether there are descriptions, and labels beside them of at most one class, which are not drawn.
+// OnlyDescribed reports whether there are descriptions, and labels of at most one class, which show no shares.
 func (s *Sample) OnlyDescribed() bool {
 	if s.All.Described == 0 {
 		return false
