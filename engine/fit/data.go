@@ -108,7 +108,7 @@ func (d *Data) withShares() (*Data, error) {
 			return nil, err
 		}
 		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
-		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares { // from even ones, or those that sets allow
+		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares {
 			out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
 		}
 	}

@@ -550,24 +550,24 @@ MANY = {"a": 25, "b": 25}
 
 def test_the_hint_stops_when_the_last_thirty_labels_changed_little_in_batches_of_any_size() -> None:
     fits = [{"fit": 10 * k, "changed": change} for k, change in enumerate((None, 0.2, 0.05, 0.04, 0.005), 1)]
-    assert [_status.hint(fits[:k], MANY)[0] for k in range(6)] == [False, False, False, False, False, True]
-    assert "29.0%" in _status.hint(fits[:4], MANY)[1]
-    assert "9.5%" in _status.hint(fits, MANY)[1]
+    assert [_status.hint(fits[:k], MANY, 2)[0] for k in range(6)] == [False, False, False, False, False, True]
+    assert "29.0%" in _status.hint(fits[:4], MANY, 2)[1]
+    assert "9.5%" in _status.hint(fits, MANY, 2)[1]
     ones = [{"fit": k, "changed": 0.003} for k in range(10, 60)]
-    assert _status.hint(ones[:30], MANY) == (False, "go on: about 1 more answers until I can say whether to stop")
-    assert _status.hint(ones[:31], MANY)[0]
+    assert _status.hint(ones[:30], MANY, 2) == (False, "go on: about 1 more answers until I can say whether to stop")
+    assert _status.hint(ones[:31], MANY, 2)[0]
     ones[25]["changed"] = None  # after a restart
-    assert _status.hint(ones, MANY) == (False, "go on: about 6 more answers until I can say whether to stop")
-    assert _status.hint([], {})[1].startswith("go on: there is no model")
+    assert _status.hint(ones, MANY, 2) == (False, "go on: about 6 more answers until I can say whether to stop")
+    assert _status.hint([], {}, 0)[1].startswith("go on: there is no model")
 
 
 def test_the_hint_does_not_stop_while_several_classes_have_one_label() -> None:
     fits = [{"fit": 10 * k, "changed": 0.01 if k > 1 else None} for k in range(1, 6)]
-    assert _status.hint(fits, {"a": 99, "b": 1, "c": 0}) == (
+    assert _status.hint(fits, {"a": 99, "b": 1, "c": 0}, 3) == (
         True,
         "stop: the last 30 labels changed 3.0% of the predictions",
     )
-    assert _status.hint(fits, {"a": 99, "b": 1, "c": 1}) == (False, "go on: there is one label only of b, c")
+    assert _status.hint(fits, {"a": 99, "b": 1, "c": 1}, 3) == (False, "go on: there is one label only of b, c")
 
 
 def test_a_status_can_be_read() -> None:

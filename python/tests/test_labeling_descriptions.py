@@ -78,8 +78,8 @@ def test_every_fit_has_the_descriptions_of_its_time() -> None:
     answer(one, 10)
     one.rule_out(one.next(1)[0], "food")
     one.describe("food", "cook bread")
-    model, told = one.fit()[-1], NAMES | {"food": "cook bread"}
-    expected = by_hand(one.y, told, class_prior=model.class_prior)
+    model, edited = one.fit()[-1], NAMES | {"food": "cook bread"}
+    expected = by_hand(one.y, edited, class_prior=model.class_prior)
     np.testing.assert_array_equal(model.coef_, expected.coef_)
     assert one.fit().predict(TEXTS).tolist() == expected.predict(X).tolist()
     assert len(model.transduction_) == len(TEXTS) + 3
@@ -225,6 +225,14 @@ def test_the_status_counts_answers_alone() -> None:
     assert sum(one.status().classes.values()) == one.status().n_held_out == 10
 
 
+def test_the_status_of_a_new_session_knows_that_descriptions_are_enough_for_a_fit() -> None:
+    assert "there is no model yet, the next rows come with the first one" in session().status().reason
+    one = session({"sport": "goal"})
+    assert "a fit needs labels of two classes" in one.status().reason
+    one.label(0, "money")
+    assert "the next rows come with the first one" in one.status().reason
+
+
 def test_the_status_has_the_accuracy_of_descriptions_alone_at_rows_drawn_at_random() -> None:
     one = session()
     rows = one.next(30)
@@ -281,10 +289,10 @@ def test_a_session_has_its_descriptions_again(tmp_path: Path) -> None:
     one.describe("money", "loan")
     one.undo()
     one.rename("sport", "sports")
-    told = {"sports": "team goal", "money": "bank price", "food": "cook", "law": "today new"}
+    descriptions = {"sports": "team goal", "money": "bank price", "food": "cook", "law": "today new"}
     before = path.read_bytes()
     for again in (one, session(None, path=path), session(path=path)):
-        assert again._read().descriptions == told
+        assert again._read().descriptions == descriptions
         assert again.classes == ["sports", "money", "food", "law"]
     assert path.read_bytes() == before  # the same call is no edit
     assert str(one.status()).startswith(str(again.status()))  # before the warnings of its fit
@@ -314,6 +322,47 @@ def test_the_last_change_stands_whether_of_a_call_or_of_the_session(tmp_path: Pa
         assert one._read().descriptions == {"sport": "player", "cash": "loan", "food": "cook"}
     one.describe("sport", "coach")
     assert session(changed, path=path)._read().descriptions["sport"] == "coach"
+
+
+def renamed(path: Path, *renames: str, descriptions: Any = None) -> None:
+    """A session with answers "a" and "b", some renames and an answer "a" after them; two letters are a rename."""
+    one = session(descriptions, path=path)
+    one.label(0, "a")
+    one.label(1, "b")
+    for old, new in renames:
+        one.rename(old, new)
+    one.label(2, "a")
+
+
+@pytest.mark.parametrize("renames", [["ab"], ["ax", "ba", "xb"], ["ax", "by"]])
+def test_renames_before_the_first_call_with_a_class_do_not_apply_to_it(tmp_path: Path, renames: list[str]) -> None:
+    path, given = tmp_path / "answers.jsonl", {"b": "bank", "a": "goal"}
+    renamed(path, *renames)
+    for edited in (given, given, given | {"a": "match"}):
+        one = session(edited, path=path)
+        assert one._read().descriptions == edited
+        assert one.classes[:2] == ["b", "a"]
+    one.rename("a", "c")
+    one = session(given | {"c": "soup"}, path=path)  # a name that another class has by now
+    assert one._read().descriptions == {"b": "bank", "c": "soup"}
+    assert session(given | {"a": "team", "c": "soup"}, path=path)._read().descriptions["c"] == "soup"
+
+
+def test_after_a_merge_a_call_edits_the_class_that_stays_by_its_name_alone(tmp_path: Path) -> None:
+    path, given = tmp_path / "answers.jsonl", {"a": "goal", "b": "bank"}
+    renamed(path, "ab", descriptions=given)
+    assert session(given | {"a": "match"}, path=path)._read().descriptions == {"b": "bank"}
+    one = session({"a": "match", "b": "price"}, path=path)
+    assert (one._read().descriptions, one.classes) == ({"b": "price"}, ["b", "a"])
+    one.undo()
+    one.undo()
+    assert one._read().descriptions == {"a": "match", "b": "price"}
+
+
+def test_a_merge_with_a_class_without_a_description_moves_the_name_of_the_call(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    renamed(path, "ab", descriptions={"a": "goal"})
+    assert session({"a": "match"}, path=path)._read().descriptions == {"b": "match"}
 
 
 def test_a_call_may_have_more_classes_but_not_fewer(tmp_path: Path) -> None:
@@ -347,7 +396,8 @@ def test_vectors_are_given_again(tmp_path: Path) -> None:
     for wrong in (None, {"sport": VECTORS["sport"]}):
         with pytest.raises(ValueError, match=r"has one of '(sport|money)'"):
             Session(X, TransductiveSVC(n_jobs=1), descriptions=wrong, path=path)
-    assert session(None, path=path)._read().descriptions["sport"] == "sport"  # for texts a name is one
+    with pytest.raises(ValueError, match="line 2: a description must be a text where the rows are texts"):
+        session(None, path=path)
 
 
 def test_classes_that_are_merged_keep_the_description_of_the_one_that_stays() -> None:
@@ -384,6 +434,8 @@ def test_a_class_without_a_description_comes_beside_them() -> None:
         '{"given": 3, "text": "goal"}',
         '{"given": null, "text": "goal"}',
         '{"given": ["a"]}',
+        '{"given": "sport", "text": ""}',
+        '{"describe": "sport", "text": " "}',
         '{"describe": "sport"}',
         '{"describe": 3, "text": "goal"}',
         '{"describe": "", "text": "goal"}',
@@ -403,7 +455,7 @@ def test_other_lines_are_refused(tmp_path: Path, line: str) -> None:
 def test_texts_are_no_descriptions_of_vectors_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     session(path=path)
-    with pytest.raises(ValueError, match="line 2: a description is a text, but the rows are none"):
+    with pytest.raises(ValueError, match="line 2: a description must be a text where the rows are texts"):
         Session(X, TransductiveSVC(), path=path)
 
 
@@ -484,6 +536,20 @@ def test_the_widget_takes_no_nonsense_for_a_description() -> None:
     assert widget.state["descriptions"][0].encode() == b"? goal"
     widget._receive(widget, {"do": "describe", "value": ["sport", "x"], "row": "another"}, [])
     assert one._read().descriptions["sport"] == "\ud800 goal"
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_the_widget_reads_the_answers_as_often_for_many_classes(vectors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read, found = [], Session._read, []
+    monkeypatch.setattr(Session, "_read", lambda one: reads.append(one) or read(one))
+    for n in (0, 20):
+        names = [f"class {k}" for k in range(n)]
+        one = Session(X, TransductiveSVC(), classes=names, descriptions=VECTORS) if vectors else session(classes=names)
+        widget, _ = widget_of(one, 5)
+        reads.clear()
+        assert len(widget._course()["classes"]) == n + 3
+        found.append(len(reads))
+    assert found[0] == found[1]
 
 
 def test_the_widget_edits_no_vectors() -> None:

@@ -36,27 +36,38 @@ class Answers(NamedTuple):
 def read(given: Iterable[Any], journal: Journal) -> Answers:
     """The answers; classes of withdrawn ones keep their places, should they come again."""
     standing = {id(event) for event in journal.standing()}
-    given, rows, told, renames = [*given], dict[Any, Event](), dict[Any, Any](), list[Event]()
-    order = [*given]
+    given, later = [*given], {event["given"] for event in journal.events if "given" in event}
+    present = {name: name for name in given if name not in later}  # the class of each name of the calls so far
+    described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
+    rows, order, renames = dict[Any, Event](), list[Any](), list[Event]()
     for event in journal.events:
         order += [event[name] for name in ("class", "describe") if name in event]
         if "given" in event:
-            told[renamed([event["given"]], renames)[0]] = event.get("text", event["given"])
+            _give(event["given"], event.get("text", event["given"]), present, described)
         if id(event) not in standing:
             continue
         if "describe" in event:
-            told[event["describe"]] = event["text"]
+            described[event["describe"]] = described.get(event["describe"], (None,))[0], event["text"]
         elif "rename" in event:
-            merged = event["to"] in {*given, *told, *(answer.get("class") for answer in rows.values())}
-            kept = {name: told[name] for name in {event["to"]} & told.keys()}  # of two classes that are one now
-            told = dict(zip(renamed([*told], [event]), told.values(), strict=True)) | kept
+            merged = event["to"] in {*present.values(), *described, *(answer.get("class") for answer in rows.values())}
+            kept = {name: described[name] for name in {event["to"]} & described.keys()}  # of two that are one now
+            described = dict(zip(renamed([*described], [event]), described.values(), strict=True)) | kept
+            present = dict(zip(present, renamed([*present.values()], [event]), strict=True))
             rows = {row: new for row, answer in rows.items() if (new := _renamed(answer, event, merged))}
-            given, order, renames = renamed(given, [event]), renamed(order, [event]), [*renames, event]
+            order, renames = renamed(order, [event]), [*renames, event]
         else:
             before = rows.pop(event["row"], {})
             rows[event["row"]] = event | ({"not": [*before.get("not", []), event["not"]]} if "not" in event else {})
-    current = {*given, *told, *(answer["class"] for answer in rows.values() if "class" in answer)}
-    return Answers(rows, told, [name for name in dict.fromkeys(order) if name in current], renames)
+    current = {*present.values(), *described, *(answer["class"] for answer in rows.values() if "class" in answer)}
+    order = [name for name in dict.fromkeys([*(present[name] for name in given), *order]) if name in current]
+    return Answers(rows, {name: text for name, (_, text) in described.items()}, order, renames)
+
+
+def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tuple[Any, Any]]) -> None:
+    """Add a description of a call. Renames since the first call with its name count; a merge ends one of two names."""
+    edited = [one for one, (source, _) in described.items() if source == name] if name in present else [name]
+    described |= dict.fromkeys(edited, (name, text))
+    present.setdefault(name, name)
 
 
 def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
@@ -92,7 +103,7 @@ def _plain(name: str) -> str:
 def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
     if not hasattr(model, "fit") or isinstance(model, type):
-        raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_named(model)}")
+        raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_kind(model)}")
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
@@ -103,12 +114,12 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError(f"path must be that of a file, got {path!r}")
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
-        raise TypeError(f"rows must be a list, a data frame or a matrix, got {_named(rows)}")
+        raise TypeError(f"rows must be a list, a data frame or a matrix, got {_kind(rows)}")
     if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
 
 
-def _named(value: Any) -> str:
+def _kind(value: Any) -> str:
     """What a value is, for messages."""
     return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
 

@@ -39,7 +39,7 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(CLASSES, lambda value: type(value) in (str, bool, int, float)),
     **dict.fromkeys(("skip", "undo"), lambda value: value is True),
     "draw": lambda value: type(value) is list and {*map(type, value)} <= {int, str},
-    "text": lambda value: type(value) is str,
+    "text": lambda value: type(value) is str and value.strip() != "",
     "fit": lambda value: type(value) is int and value >= 0,
     "changed": lambda value: value is None or _is_share(value),
     "estimate": lambda value: value is None or (type(value) is list and len(value) == 3 and all(map(_is_share, value))),

@@ -47,9 +47,9 @@ class Learner:
         except (OverflowError, TypeError, ValueError) as reason:
             raise ValueError(f"rows: {reason}") from reason
         if descriptions:
-            self.described({name: text if self.of_texts else name for name, text in descriptions.items()})
+            self.description_rows({name: text if self.of_texts else name for name, text in descriptions.items()})
 
-    def described(self, descriptions: dict[Any, Any]) -> dict[Any, Any]:
+    def description_rows(self, descriptions: dict[Any, Any]) -> dict[Any, Any]:
         """A row of the classifier for each description, of shape (1, n_features)."""
         for name, text in descriptions.items():
             if self.of_texts and not (isinstance(text, str) and text.strip()):
@@ -75,7 +75,7 @@ class Learner:
         self, answers: Answers, positions: dict[Any, int], shares: Any, before: Fitted | None, whole: bool
     ) -> Fitted:
         """A fit to descriptions and all rows, or a part, continued if no class is new; shares: class_prior."""
-        known, told, classifier = answers.known, answers.descriptions, clone(self.pipeline[-1])
+        known, descriptions, classifier = answers.known, answers.descriptions, clone(self.pipeline[-1])
         X, y = self.X, labels(answers, positions, self.marker)
         if self.marker is NONE:
             X, y = _safe_indexing(X, [positions[name] for name in known]), np.array([*known.values()])
@@ -85,9 +85,9 @@ class Learner:
             X, y = _safe_indexing(X, rows), y[rows]
             if before is not None and before.answers.learned == answers.learned:
                 classifier = deepcopy(_linear_model.last(before.model)).set_params(warm_start=True, tol=ROUGH)
-        if told:
-            X, further = with_descriptions(X, y, self.described(told))
-            y = np.array([*y, *told]) if self.marker is NONE else further
+        if descriptions:
+            X, further = with_descriptions(X, y, self.description_rows(descriptions))
+            y = np.array([*y, *descriptions]) if self.marker is NONE else further
         if shares is not None:
             classifier.set_params(class_prior=shares)
         with warnings.catch_warnings(record=True) as caught:

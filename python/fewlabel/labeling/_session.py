@@ -35,9 +35,9 @@ class Session:
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     descriptions : dict from class to text or row, default=None
-        What is said of each class, as for `labels.with_descriptions`: every fit learns from it, also before the first
-        answer, and the first rows to label are drawn at random. The file keeps texts, and of vectors the classes. A
-        text that differs from that of the last call is an edit. The classes follow those of `classes`.
+        Of classes, as for `labels.with_descriptions`: every fit learns from them. With two or more, a fit needs no
+        answer, and the first rows to label are drawn at random; with one they are typical. The file keeps texts, and
+        of vectors the classes. A text that differs from that of the last call is an edit. The classes follow `classes`.
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
@@ -182,7 +182,7 @@ class Session:
         if not self._learner.of_texts:
             raise ValueError("descriptions of rows that are no texts cannot be edited: make a new session with others")
         label = self._checked(label)
-        self._learner.described({label: text})
+        self._learner.description_rows({label: text})
         self._journal.append({"describe": label, "text": text})
 
     def undo(self) -> Any:
@@ -218,14 +218,13 @@ class Session:
         It has the counts of the classes, an estimate of the accuracy, and whether to stop, with the reason; with
         descriptions also how many of the answers to rows drawn at random a fit to descriptions alone predicts.
         """
-        answers, known, fits = self._answers(), self._read().known, self._journal.fits()
-        changed = fits[-1]["changed"] if fits else None
-        counts, classes = Counter(known.values()), self.classes
-        labeled, n, n_skipped = {name: counts[name] for name in classes}, len(self._names), len(answers) - len(known)
-        warned = (*map(_status.one_class, alike(classes)), *(self._fitted.warnings if self._fitted else ()))
-        estimate, changed = _status.accuracy(answers.values()), float("nan") if changed is None else changed
-        hint, alone = _status.hint(fits, counts), self._alone()
-        return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, alone, warned)
+        answers, fits = self._read(), self._journal.fits()
+        changed = float("nan") if not fits or fits[-1]["changed"] is None else fits[-1]["changed"]
+        counts, n = Counter(answers.known.values()), len(self._names)
+        labeled, n_skipped = {name: counts[name] for name in answers.classes}, len(answers.rows) - counts.total()
+        warned = (*map(_status.one_class, alike(answers.classes)), *(self._fitted.warnings if self._fitted else ()))
+        estimate, hint = _status.accuracy(answers.rows.values()), _status.hint(fits, counts, len(answers.learned))
+        return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, self._alone(), warned)
 
     def _alone(self) -> tuple[int, float, float, float] | None:
         """How good a fit to descriptions alone is, by the answers to rows drawn at random."""
@@ -346,8 +345,8 @@ class Session:
         beside = next((each for each in standing if {"class", "describe"} & each.keys()), event)
         for name in {*CLASSES} & event.keys():
             self._checked(event[name], [beside])
-        if "text" in event and not self._learner.of_texts:
-            raise ValueError("a description is a text, but the rows are none")
+        if {"given", "describe"} & event.keys() and ("text" in event) != self._learner.of_texts:
+            raise ValueError("a description must be a text where the rows are texts, and only there")
         if "given" in event and event["given"] not in self._given:
             self._given.append(event["given"])
 

@@ -72,10 +72,10 @@ def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
     return len(held_out), float(found.statistic), float(interval.low), float(interval.high)
 
 
-def hint(fits: list[Event], classes: dict[Any, int]) -> tuple[bool, str]:
-    """Whether to stop, and why. `classes` are the numbers of labels."""
+def hint(fits: list[Event], classes: dict[Any, int], n_learned: int) -> tuple[bool, str]:
+    """Whether to stop, and why. `classes` are the numbers of labels; n_learned: of classes of a fit."""
     if not fits:
-        needed = "a fit needs labels of two classes" if len(classes) < 2 else "the next rows come with the first one"
+        needed = "a fit needs labels of two classes" if n_learned < 2 else "the next rows come with the first one"
         return False, f"go on: there is no model yet, {needed}"
     since = max([event["fit"] for event in fits if event["changed"] is None] or [fits[0]["fit"]])
     if (missing := LABELS - (fits[-1]["fit"] - since)) > 0:

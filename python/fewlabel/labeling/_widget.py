@@ -50,7 +50,7 @@ class LabelingWidget(anywidget.AnyWidget):
             current = message["row"] == self._picture["row"] and message.get("step", shown["step"]) == shown["step"]
             note = self._act(message["do"], message.get("value")) if current else ""
         except Exception as reason:
-            note = _said(reason)
+            note = _message(reason)
         finally:
             self._publish(note)
 
@@ -101,7 +101,7 @@ class LabelingWidget(anywidget.AnyWidget):
             try:
                 self._session._continue()
             except (Exception, KeyboardInterrupt) as reason:
-                note = f"the answers are kept, but there is no new fit: {_said(reason)}"
+                note = f"the answers are kept, but there is no new fit: {_message(reason)}"
             queue = self._session._choose(self._n)
         self._go_to(queue)
         return note
@@ -135,17 +135,17 @@ class LabelingWidget(anywidget.AnyWidget):
         try:
             course = self._course()
         except BaseException as reason:
-            course, note = {}, note or _said(reason)
+            course, note = {}, note or _message(reason)
         step = self.state.get("step", 0) + 1  # the front end sees a change only
         self.state = {**self.state, **self._picture, **course, "message": note, "busy": False, "step": step}
 
     def _course(self) -> dict[str, Any]:
-        session, status = self._session, self._session.status()
-        told = [_text(session._read().descriptions.get(name, "")) for name in status.classes]
+        session, status, answers = self._session, self._session.status(), self._session._read()
+        descriptions = [_text(answers.descriptions.get(name, "")) for name in status.classes]
         return {
-            "answers": [self._listed(*each) for each in [*self._session._answers().items()][: -_LISTED - 1 : -1]],
+            "answers": [self._listed(*each) for each in [*answers.rows.items()][: -_LISTED - 1 : -1]],
             "classes": [[_text(name), count] for name, count in status.classes.items()],
-            "descriptions": told if session._learner.of_texts else None,
+            "descriptions": descriptions if session._learner.of_texts else None,
             "labels": sum(status.classes.values()),
             "rows": status.n_rows,
             "left": len(self._queue),
@@ -158,12 +158,12 @@ class LabelingWidget(anywidget.AnyWidget):
         """Row, answer and the start of the text, for the list of answers."""
         if name not in self._starts:
             self._starts[name] = (self._content(name)["text"] or "")[:_START]
-        return [_text(name), _said_of(answer), self._starts[name]]
+        return [_text(name), _answer_text(answer), self._starts[name]]
 
     def _of_row(self, name: Any) -> dict[str, Any]:
         """What is shown of a row, what the model predicts and why."""
         answer = self._session._answers().get(name)
-        about = {"row": _text(name), "answer": answer and _said_of(answer)}
+        about = {"row": _text(name), "answer": answer and _answer_text(answer)}
         return about | self._content(name) | self._prediction(self._session._positions[name])
 
     def _content(self, name: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class LabelingWidget(anywidget.AnyWidget):
             shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
             return _content(shown) | {"hidden": False}
         except Exception as reason:
-            return {"text": f"this row cannot be shown: {_said(reason)}", "image": None, "hidden": True}
+            return {"text": f"this row cannot be shown: {_message(reason)}", "image": None, "hidden": True}
 
     def _prediction(self, k: int) -> dict[str, Any]:
         fitted = self._session._fitted
@@ -204,7 +204,7 @@ def _content(shown: Any) -> dict[str, Any]:
     return {"text": text[:_LONGEST] + cut, "image": None}
 
 
-def _said_of(answer: Event) -> str:
+def _answer_text(answer: Event) -> str:
     if "class" in answer:
         return _text(answer["class"])
     return _text("not " + ", ".join(map(str, answer["not"]))) if "not" in answer else "skipped"
@@ -215,7 +215,7 @@ def _text(value: Any) -> str:
     return str(value).encode("utf-8", "replace").decode()
 
 
-def _said(reason: BaseException) -> str:
+def _message(reason: BaseException) -> str:
     try:
         text = str(reason)
     except Exception:
