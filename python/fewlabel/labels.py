@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import _warnings
-from fewlabel._inputs import _markers, _memory, _targets, _weights
+from fewlabel._inputs import _data, _markers, _memory, _targets, _weights
 from fewlabel._inputs._soft import Description, Soft, column_names
 from fewlabel.inspection import _table
 
@@ -64,12 +64,12 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     y : array-like of shape (n_rows,) or (n_rows, n_columns), or None
         Labels, with markers. None: no row has a label.
     descriptions : dict from class to text or row
-        What is said of each class, in the form of the rows of `X`: a text, or a vector of `n_features`. Several labels
-        a row: from the name of a column, if `y` is a data frame, or from its number.
+        The description of each class, in the form of the rows of `X`: a text, or a vector of `n_features`. Several
+        labels a row: from the name of a column, if `y` is a data frame, or from its number.
 
     Returns
     -------
-    X : as given, with the descriptions behind the rows
+    X : list, CSR or CSC, series with a new index, or else ndarray, with the descriptions behind the rows
     y : ndarray of shape (n_rows + n_descriptions,) or (n_rows + n_descriptions, n_columns), object
         The labels, and a `Description` for each further row; in columns `Description(1)`, beside unknown entries.
 
@@ -82,8 +82,10 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     """
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
-    if X is None or isinstance(X, str | Mapping):
-        raise ValueError(f"X must have a text or a row of numbers for each row, got {type(X).__name__}")
+    X = _data.admitted(X)
+    X = X if isinstance(X, list | Mapping) or sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
+    if isinstance(X, Mapping) or getattr(X, "ndim", 1) not in (1 + sp.issparse(X), 2):
+        raise ValueError(f"X must have a text or a row of numbers for each row, got {X!r:.60}")
     if isinstance(y, Soft):
         raise ValueError("y must be labels, sets or markers here, not probabilities of classes")
     n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -108,27 +110,33 @@ def _of_columns(known: np.ndarray, names: Any, descriptions: Mapping[Any, Any]) 
 
 def _appended(X: Any, descriptions: Mapping[Any, Any]) -> Any:
     """The rows, and one for each description."""
-    if sp.issparse(X):
-        rows = [_vector(label, each, X.shape[1]) for label, each in descriptions.items()]
-        return type(X)(sp.vstack([X, *rows], format=X.format, dtype=_real(X.dtype)))
     if getattr(X, "ndim", 1) == 1:
-        texts = {isinstance(each, str) for each in [*X, *descriptions.values()]}
-        if len(texts) > 1:
-            raise ValueError("X and descriptions must both have texts, or both have rows of numbers")
-    if isinstance(X, list):
-        return [*X, *descriptions.values()]
+        return _with_entries(X, descriptions)
+    if hasattr(X, "iloc"):
+        raise ValueError("X is a data frame: give the column of the texts")
+    rows = [_vector(label, each, X.shape[1]) for label, each in descriptions.items()]
+    if sp.issparse(X):
+        return type(X)(sp.vstack([X, *rows], format=X.format, dtype=_real(X.dtype)))
+    return np.concatenate([X, *(row.toarray() for row in rows)], dtype=_real(X.dtype))
+
+
+def _with_entries(X: Any, descriptions: Mapping[Any, Any]) -> Any:
+    """A list, a series or an array, and an entry for each description. Vectors must have the width of the others."""
+    further: Any = [*descriptions.values()]
+    if len({isinstance(each, str) for each in [*X, *further]}) > 1:
+        raise ValueError("X and descriptions must both have texts, or both have rows of numbers")
+    if blank := [label for label, each in descriptions.items() if isinstance(each, str) and not each.strip()]:
+        raise ValueError(f"descriptions must have a text for class {blank[0]!r}, as the rows of X, got a blank one")
+    widths = {len(row) if _markers.is_list(row) else 0 for row in X}
+    if len(widths) == 1 and (width := widths.pop()) and not _data.holds_text([*X]):
+        further = [_vector(label, each, width).toarray()[0] for label, each in descriptions.items()]
     if hasattr(X, "iloc"):
         import pandas
 
-        if X.ndim != 1:
-            raise ValueError("X is a data frame: give the column of the texts")
-        further = pandas.Series(list(descriptions.values()), dtype=X.dtype, name=X.name)
-        return pandas.concat([X, further], ignore_index=True)
-    X = np.asarray(X)
-    if X.ndim == 1:
-        return np.append(X, list(descriptions.values()))
-    rows = [_vector(label, each, X.shape[1]).toarray() for label, each in descriptions.items()]
-    return np.concatenate([X, *rows], dtype=_real(X.dtype))
+        added = pandas.Series(further, dtype=None if X.dtype == "category" else X.dtype, name=X.name)
+        return pandas.concat([X, added], ignore_index=True)
+    further = further if isinstance(X, list) or X.dtype != object else _markers.objects(further)
+    return [*X, *further] if isinstance(X, list) else np.append(X, further)
 
 
 def _real(dtype: Any) -> Any:
@@ -139,7 +147,7 @@ def _real(dtype: Any) -> Any:
 def _vector(label: Any, given: Any, width: int) -> sp.csr_array:
     """The description of a class as a row of numbers."""
     try:
-        row = sp.csr_array(given if sp.issparse(given) else np.atleast_2d(np.asarray(given, dtype=np.float64)))
+        row = sp.csr_array(given if sp.issparse(given) else np.array(_data.admitted(given), dtype=np.float64, ndmin=2))
         if row.shape == (1, width):
             return row
         found = f"shape {row.shape}"

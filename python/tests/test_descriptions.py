@@ -117,11 +117,83 @@ def test_number_classes_beside_minus_one() -> None:
         (np.eye(3), None, {"sport": [1, 0]}, r"3 numbers for class 'sport'.*shape \(1, 2\)"),
         (sp.eye_array(3, format="csr"), None, {"sport": "goal"}, "3 numbers for class 'sport'.*'goal'"),
         (np.eye(2), Soft(np.eye(2)), {"sport": [1, 0]}, "not probabilities"),
+        (np.ma.masked_equal(np.eye(3), 1), None, {"sport": [1, 0, 0]}, "X has masked entries"),
+        (np.ma.masked_equal(TEXTS, TEXTS[0]), None, NAMES, "X has masked entries"),
+        (np.eye(3), None, {"sport": np.ma.masked_equal([1, 0, 0], 1)}, "3 numbers for class 'sport'.*masked"),
+        ([[0.5, 1.0], [1.0, 0.0]], None, {"sport": [1, 0, 0]}, r"2 numbers for class 'sport'.*shape \(1, 3\)"),
+        (pd.Series([np.ones(2), np.ones(2)]), None, {"sport": [1]}, "2 numbers for class 'sport'"),
+        (np.array(1.0), None, NAMES, r"X must have a text or a row of numbers for each row, got array\(1\.\)"),
+        (7, None, NAMES, "X must have a text or a row.*7"),
+        (None, None, NAMES, "X must have a text or a row.*None"),
+        (dict(enumerate(TEXTS)), None, NAMES, "X must have a text or a row"),
+        ((text for text in TEXTS), None, NAMES, "X must have a text or a row.*generator"),
+        (np.ones((2, 2, 2)), None, {"sport": [1, 0]}, "X must have a text or a row"),
+        (TEXTS, None, {"sport": "goal", "money": " \n"}, "must have a text for class 'money', as the rows of X"),
+        (np.array(TEXTS), None, {"sport": ""}, "must have a text for class 'sport'"),
     ],
 )
 def test_wrong_descriptions(X: Any, y: Any, descriptions: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         with_descriptions(X, y, descriptions)
+
+
+@pytest.mark.parametrize("dtype", ["category", "string", object])
+def test_descriptions_of_a_series_are_texts(dtype: Any) -> None:
+    texts, _ = with_descriptions(pd.Series(TEXTS, index=range(9, 129), dtype=dtype), None, NAMES)
+    assert texts.tolist() == [*TEXTS, *NAMES.values()]
+    assert texts.index.tolist() == list(range(122))
+
+
+TOKENS = [text.split() for text in TEXTS]
+VECTORS = [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("X", "description", "kind"),
+    [
+        (TOKENS, ["team", "goal"], list),
+        (np.fromiter(TOKENS, object, 120), ["team", "goal"], np.ndarray),
+        (pd.Series(TOKENS), ["team", "goal"], pd.Series),
+        (VECTORS, sp.csr_array([[0.5, 0.25]]), list),
+        (tuple(VECTORS), [[0.5, 0.25]], np.ndarray),
+        (pd.Series(VECTORS), np.array([0.5, 0.25]), pd.Series),
+        (tuple(TEXTS), "team goal", np.ndarray),
+    ],
+)
+def test_other_rows(X: Any, description: Any, kind: Any) -> None:
+    rows, _ = with_descriptions(X, None, {"sport": description})
+    assert type(rows) is kind
+    assert len(rows) == len(X) + 1
+    last = rows[len(X)]
+    assert (last if isinstance(last, str) else list(last)) in ("team goal", ["team", "goal"], [0.5, 0.25])
+
+
+@pytest.mark.parametrize("label", [("a", 1), ("a",), ["a", "b"], [1]])
+@pytest.mark.parametrize("others", [1, 2])
+def test_a_description_of_several_classes(label: Any, others: int) -> None:
+    X, y = with_descriptions(vectors()[0], None, vectors()[1])
+    y[-others:] = [Description(label)] * others
+    with pytest.raises(
+        ValueError, match="y mixes labels of several types" if others == 1 else f"labels of type {type(label).__name__}"
+    ):
+        TransductiveSVC().fit(X, y)
+
+
+@pytest.mark.parametrize("label", [("a", 1), ("a",)])
+def test_names_of_classes_are_no_tuples(label: Any) -> None:
+    for names, message in (
+        ([label], "labels of type tuple"),
+        ([label, "b"], "mixes labels of several types: str, tuple"),
+    ):
+        X, y = with_descriptions(np.eye(2), None, {name: [1, 0] for name in names})
+        with pytest.raises(ValueError, match=f"^y:? {message}"):
+            TransductiveSVC().fit(X, y)
+
+
+def test_no_row_to_score() -> None:
+    X, y = with_descriptions(vectors()[0], None, vectors()[1])
+    with pytest.raises(ValueError, match="no row to score: no row of y has a label"):
+        TransductiveSVC().fit(X, y).score(X, y)
 
 
 def test_a_description_of_no_class() -> None:
@@ -134,10 +206,24 @@ def test_a_description_of_no_class() -> None:
 
 def test_shares_from_descriptions() -> None:
     X, y = with_descriptions(vectors()[0], None, vectors()[1])
-    found = estimate_class_prior(X, y)
-    with pytest.warns(ClassPriorWarning, match="Label 20 or more rows that are drawn at random, of two"):
+    cure = "Label 20 or more rows that are drawn at random, of two classes at least, or give class_prior"
+    with pytest.warns(ClassPriorWarning, match=f"the class shares are a guess.*{cure}"):
+        found = estimate_class_prior(X, y)
+    with pytest.warns(ClassPriorWarning, match=cure):
         assert np.array_equal(found.class_prior, TransductiveSVC().fit(X, y).class_prior_)
     assert np.all(found.upper == 1)
+
+
+EVEN = np.concatenate([np.flatnonzero(name == CLASSES)[:30] for name in NAMES])
+
+
+@pytest.mark.parametrize(("rows", "labels"), [(range(120), LABELS), (EVEN, None)])
+def test_shares_that_are_no_guess(rows: Any, labels: Any) -> None:
+    X, y = with_descriptions(vectors()[0][rows], labels, vectors()[1])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "the class shares are a guess")
+        for find in (estimate_class_prior, TransductiveSVC().fit):
+            find(X, y)
 
 
 def test_sequences_and_votes_take_none() -> None:

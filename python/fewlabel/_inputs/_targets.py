@@ -219,7 +219,7 @@ def _without_descriptions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels (n,), also of descriptions, and which are these (n,)."""
     if (described := _each_is(values, Description)).any():
         values = values.copy()
-        values[described] = [one.label for one in values[described]]
+        values[described] = _markers.objects([one.label for one in values[described]])
     return values, described
 
 
@@ -356,7 +356,7 @@ def labeled_part(
     groups: Iterable[Any] = (),
     *,
     columns: bool = False,
-    no_row: str = "no row to score: y has markers only. SemiSupervisedSplit tests labeled rows",
+    no_row: str = "no row to score: no row of y has a label. SemiSupervisedSplit tests labeled rows",
 ) -> tuple[Any, np.ndarray, Any]:
     """The rows with a label that is none of `groups`, their labels and their weights, for a score.
 

@@ -13,6 +13,7 @@ from fewlabel._inputs import _data, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _threads, _views
 from fewlabel._transductive_svc import TransductiveSVC
+from fewlabel._warnings import ClassPriorWarning, warn
 from fewlabel.inspection import _table
 
 
@@ -72,7 +73,7 @@ def estimate_class_prior(
     -------
     estimate : ClassPriorEstimate
         Arrays (n_classes,): `classes`, sorted; `class_prior`, the shares, with sum 1; `lower` and `upper`, their
-        confidence limits; `label_shares`, those of the labeled rows. `as_dict()` is for the parameter `class_prior`.
+        confidence limits (0 and 1: unknown); `label_shares`, of the labeled rows. `as_dict()` is for `class_prior`.
 
     Examples
     --------
@@ -100,6 +101,10 @@ def estimate_class_prior(
     shares, lower, upper = np.empty((3, len(classes)))
     inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
+    if not known.labeled.any() and np.abs(shares - 1 / len(shares)).sum() > 0.2:  # as a fit does
+        found = "the class shares are a guess: the classes look uneven, but descriptions are no evidence of shares"
+        cure = "Label 20 or more rows that are drawn at random, of two classes at least, or give class_prior"
+        warn(f"{found}. {cure}.", ClassPriorWarning)
     totals = known.totals()
     return ClassPriorEstimate(classes, shares, lower, upper, totals / max(totals.sum(), np.finfo(float).tiny))
 
