@@ -100,11 +100,14 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 		return nil, err
 	}
 	if result.v > 0 {
-		views, err := part.views(result.v, max(d.options.Tol, calibratedTol))
+		tol := max(d.options.Tol, calibratedTol)
+		views, err := part.views(result.v, tol)
+		if err == nil {
+			err = without.join(views, result.v, tol)
+		}
 		if err != nil {
 			return nil, err
 		}
-		without.join(views, result.v)
 	}
 	scores, err := d.scoresBy(without.Model, rows)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (method/mixture.go); T a transductive
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
 //	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
-//	         words of the rules, nor where all classes have descriptions, as it gives those with labels the rows that no
-//	         description reaches: there c is larger, and v is never halved
+//	         words of the rules. Where all classes have descriptions it joins in 3. alone, with v/2, as it gives those
+//	         with labels the rows that no description reaches: there c is larger, and v is not halved for M
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
@@ -63,15 +63,14 @@ func average(d *Data) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	result.join(views, v)
-	return result, nil
+	return result, result.join(views, v, tol)
 }
 
 const (
 	viewLabels = 4.0     // c
 	namedViews = 8.0     // c where all classes have descriptions: M, which begins with them, stands for S as well
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
-	supported  = 0.5     // part of v where φ stays: the labels support it
+	supported  = 0.5     // part of v where φ stays: the labels support it; of S beside descriptions
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
 	smallMove  = 0.05    // total variation distance of two shares
 	mostMoves  = 8       // two or three with 2 labels a class, one from 5 on
@@ -89,12 +88,16 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.described()
 }
 
-// views are v (S + M), each divided by its spread, as a model of the packed rows.
-func (d *Data) views(v, tol float64) (sum *model.Linear, err error) {
-	names := []method.Method{method.Supervised, method.Mixture}
+// views are v (S + M), or v M, as a model of the packed rows.
+func (d *Data) views(v, tol float64) (*model.Linear, error) {
 	if d.guesses() || d.sample.All.AllDescribed {
-		names = names[1:]
+		return d.sum(v, tol, method.Mixture)
 	}
+	return d.sum(v, tol, method.Supervised, method.Mixture)
+}
+
+// sum is that of models with these names, each divided by its spread and times v.
+func (d *Data) sum(v, tol float64, names ...method.Method) (sum *model.Linear, err error) {
 	for _, name := range names {
 		view, err := d.Train(Member{method: name, tol: tol, silent: true})
 		if err != nil {
@@ -150,8 +153,15 @@ func (d *Data) mean(transductive, views *model.Linear) *model.Linear {
 }
 
 // join makes the result that of the committee.
-func (f *fitted) join(views *model.Linear, v float64) {
+func (f *fitted) join(views *model.Linear, v, tol float64) error {
 	d, s := f.data, f.data.sample
+	if s.All.AllDescribed && !d.described() {
+		supervised, err := d.sum(supported*v, tol, method.Supervised)
+		if err != nil {
+			return err
+		}
+		add(views, 1, supervised)
+	}
 	mean := d.mean(s.Packed(f.Model), views)
 	s.Unpack(mean, f.Model.Coef)
 	f.Model.Intercept, f.v = mean.Intercept, v
@@ -160,6 +170,7 @@ func (f *fitted) join(views *model.Linear, v float64) {
 	if f.Distributions != nil {
 		harden(s, f.Distributions, f.Transduction)
 	}
+	return nil
 }
 
 // multiple is a model times a factor.
