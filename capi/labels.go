@@ -61,10 +61,11 @@ func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	p := optional[float64](c, "labels.probabilities", given.probabilities, start[n])
 	if l.classes == 0 {
 		l.classes = 2
-		for _, numbers := range [][]int32{l.codes, class} {
-			for _, y := range numbers {
-				l.classes = max(l.classes, int(y)+1)
-			}
+		for _, y := range l.codes { // of a description too
+			l.classes = max(l.classes, int(y)+1, -1-int(y))
+		}
+		for _, y := range class {
+			l.classes = max(l.classes, int(y)+1)
 		}
 		if int64(l.classes) > max(2, n) {
 			return fault.Data("labels have class %d, but there are %d rows", l.classes-1, n)

@@ -102,8 +102,15 @@ static void weak_labels(void) {
     wrong.probabilities = probabilities;
     REFUSES(FEWLABEL_BAD_DATA, "probabilities of row 1 has ");
   }
+  k = codes[0];
+  codes[0] = -6; /* describes class 4: without n_classes there are five */
+  wrong.n_classes = 0;
+  REFUSES(FEWLABEL_BAD_DATA, "class 3 has no labeled row");
+  codes[0] = k;
   classes[1] = 1;
   REFUSES(FEWLABEL_BAD_DATA, "classes of row 1 has class 1 twice");
+  codes[1] = -3;
+  REFUSES(FEWLABEL_BAD_DATA, "row 1 has the label -3 and weak labels");
   codes[1] = 1;
   REFUSES(FEWLABEL_BAD_DATA, "row 1 has the label 1 and weak labels");
   indptr[3] = 1;

@@ -10,7 +10,7 @@ import (
 )
 
 // average learns the mean of three classifiers that err on different rows: method auto where the class shares are
-// estimated. Where no row has a label, as with keyword rules, or all classes a description, it is the mean of two.
+// estimated. Where no row has a label, as with keyword rules or descriptions alone, it is the mean of two.
 //
 //	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it.
 //	         Without labels the shares are those of the weak labels, which say more of some classes than of others,
@@ -38,7 +38,7 @@ func average(d *Data) (*fitted, error) {
 	}
 	v := c / (c + d.labels)
 	evidence := d.prior.Evidence
-	moves := !d.described() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
+	moves := !d.onlyDescribed() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
 	if !moves && evidence != nil && !d.sample.All.AllDescribed {
 		v *= supported
 	}
@@ -63,7 +63,7 @@ func average(d *Data) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result, result.join(views, v, tol)
+	return result, result.join(views, v, d.options.Tol)
 }
 
 const (
@@ -85,7 +85,7 @@ func (d *Data) averages() bool {
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.
 func (d *Data) guesses() bool {
-	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.described()
+	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
 // views are v (S + M), or v M, as a model of the packed rows.
@@ -155,7 +155,7 @@ func (d *Data) mean(transductive, views *model.Linear) *model.Linear {
 // join makes the result that of the committee.
 func (f *fitted) join(views *model.Linear, v, tol float64) error {
 	d, s := f.data, f.data.sample
-	if s.All.AllDescribed && !d.described() {
+	if s.All.AllDescribed && !d.onlyDescribed() {
 		supervised, err := d.sum(supported*v, tol, method.Supervised)
 		if err != nil {
 			return err

@@ -19,8 +19,9 @@ func unevenTopics() map[string]planted.Data {
 	return map[string]planted.Data{"two": two, "three": three}
 }
 
-// doubleMixture is EM for multinomials, written from its definition: scores [n][K] of the rows, less their mean.
-func doubleMixture(data planted.Data, classes int) [][]float64 {
+// doubleMixture is EM for multinomials, written from its definition: scores [n][K] of the rows, less their mean. It
+// begins with the labels, or with the descriptions if there are any.
+func doubleMixture(data planted.Data, classes int, described ...int) [][]float64 {
 	d, n := len(data.Dense[0]), len(data.Dense)
 	sum, entries, features := 0.0, 0.0, map[int]bool{}
 	for _, row := range data.Dense {
@@ -33,18 +34,19 @@ func doubleMixture(data planted.Data, classes int) [][]float64 {
 	posterior, share := make([][]float64, n), make([]float64, classes)
 	for i, y := range data.Labels {
 		posterior[i] = make([]float64, classes)
-		if y >= 0 {
+		if y >= 0 && (described == nil || slices.Contains(described, i)) {
 			posterior[i][y]++
 			share[y]++
 		}
 	}
-	scores, changes, rows := make([][]float64, n), n, 0
+	scores, changes, rows, before := make([][]float64, n), n, 0, []float64(nil)
 	for step := 0; step < 8 && (step == 0 || float64(changes) >= 0.01*float64(rows)); step++ {
 		changes, rows = 0, 0
 		for y := range share { // one row more in each class
 			share[y]++
 		}
 		vector.Scale(share, 1/vector.Sum(share))
+		before = slices.Clone(share)
 		for i := range scores {
 			scores[i] = make([]float64, classes)
 		}
@@ -64,6 +66,7 @@ func doubleMixture(data planted.Data, classes int) [][]float64 {
 		clear(share)
 		for i, label := range data.Labels {
 			if label >= 0 {
+				posterior[i][label] = 1
 				continue
 			}
 			rows++
@@ -72,6 +75,11 @@ func doubleMixture(data planted.Data, classes int) [][]float64 {
 			}
 			vector.Softmax(posterior[i], scores[i])
 			vector.Add(share, 1, posterior[i])
+		}
+	}
+	for _, row := range scores { // the shares are those of the last step
+		for y := range row {
+			row[y] += math.Log((share[y] + 1) / (vector.Sum(share) + float64(classes)) / before[y])
 		}
 	}
 	return scores
@@ -104,43 +112,48 @@ func centered(data planted.Data, scores [][]float64) (out [][]float64, spread fl
 }
 
 // The classifier is T' + v (S + M): T' and S as separate fits find them. Where the labels support the shares, v is half
-// as large, and T' is solved to the end.
+// as large, and T' is solved to the end. Where all classes have a description it is T' + v (S/2 + M).
 func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 	sets := unevenTopics()
 	sets["even"] = planted.Topics(900, 150, 16, 0.5, 1)
+	sets["described"], _ = topicsOf(3, 15, 33)
 	for name, data := range sets {
-		o, part, tol := method.Defaults(), 1.0, calibratedTol
-		if name == "even" {
+		o, part, tol, p := method.Defaults(), 1.0, calibratedTol, problemOf(data)
+		c, ofSupervised, described := 4.0, 1.0, []int(nil)
+		switch name {
+		case "even":
 			part, tol = supported, o.Tol
+		case "described":
+			c, ofSupervised, described = 8, 0.5, labeledPlaces(p)[:3]
+			p = describing(p, described...)
 		}
-		together := mustFit(t, data, nil, o)
-		if trained := together.Trained; len(trained) != 4 || trained[1].Name != "supervised" || trained[2].Name != "mixture" {
-			t.Fatalf("%s: trained %v, shares %v", name, trained, together.Model.ClassPrior)
+		together := mustFitProblem(t, p, o)
+		names := []string{}
+		for _, model := range together.Trained[1:] {
+			names = append(names, model.Name)
+		}
+		if slices.Sort(names); len(names) != 3 || names[1] != "mixture" || names[2] != "supervised" {
+			t.Fatalf("%s: trained %v, shares %v", name, together.Trained, together.Model.ClassPrior)
 		}
 		classes := together.Model.Classes
 		given, supervised := o, o
 		given.ClassPrior.Shares, given.ClassPrior.Rule, given.Tol, given.Method = together.Model.ClassPrior, "auto", tol, "annealing"
 		supervised.UnlabeledWeight = 0
-		alone := settingOf(t, data, given)
+		alone := dataOf(t, p, given)
 		alone.prior.ChosenLabels = true
 		one, err := alone.Train(Member{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		transductive, spread := centered(data, byRow(one.Result, data))
-		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
-		mixture, _ := centered(data, doubleMixture(data, classes))
-		labeled := 0.0
-		for _, y := range data.Labels {
-			if y >= 0 {
-				labeled++
-			}
-		}
-		v, worst := part*4/(4+labeled/float64(classes)), 0.0
+		views, _ := centered(data, byRow(mustFitProblem(t, p, supervised), data))
+		mixture, _ := centered(data, doubleMixture(data, classes, described...))
+		labeled := float64(len(labeledPlaces(p))) // without descriptions
+		v, worst := part*c/(c+labeled/float64(classes)), 0.0
 		got, _ := centered(data, byRow(together, data))
 		for i := range got {
 			want := slices.Clone(transductive[i])
-			vector.Add(want, v, views[i])
+			vector.Add(want, v*ofSupervised, views[i])
 			vector.Add(want, v, mixture[i])
 			transductive[i] = want
 		}

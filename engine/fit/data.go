@@ -102,7 +102,7 @@ func (d *Data) withShares() (*Data, error) {
 	if empty := d.sample.All.Empty; empty > 0 {
 		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
 	}
-	if d.described() {
+	if d.onlyDescribed() {
 		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
 		if err != nil {
 			return nil, err
@@ -115,8 +115,8 @@ func (d *Data) withShares() (*Data, error) {
 	return &out, nil
 }
 
-// described reports whether the shares are to be found from descriptions alone.
-func (d *Data) described() bool {
+// onlyDescribed reports whether the shares are to be found from descriptions alone.
+func (d *Data) onlyDescribed() bool {
 	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && !d.sample.Constant() && d.sample.OnlyDescribed()
 }
 

@@ -245,13 +245,13 @@ func TestEmptyDescriptions(t *testing.T) {
 			p.Labels[i] = -1
 		}
 	}
-	o := method.Defaults()
-	if _, err := Fit(describing(p, described), o, nil, nil); err == nil || !strings.Contains(err.Error(), "or describe it by") {
+	_, err := Fit(describing(p, described), method.Defaults(), nil, nil)
+	if err == nil || !strings.Contains(err.Error(), "or describe it by") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Shares of labels are those of the drawn ones, if every class has one; a class without a label is told of.
+// The shares of the labels are those of the drawn ones, if every class has one. A fit warns of a class without a label.
 func TestSharesOfLabelsBesideDescriptions(t *testing.T) {
 	p := problemOf(fiveClasses(300, 4))
 	o := method.Defaults()

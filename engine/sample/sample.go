@@ -146,7 +146,7 @@ func (s *Sample) sort(p Problem) error {
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled), a class number from 0 on, of fewer "+
 				"classes than the %d rows, or -2 minus the number of the class that it describes", i, p.Labels[i], n)
 		case classes > 0 && int(label) >= classes:
-			return fault.Data("labels of row %d is %d, but there are %d classes", i, label, classes)
+			return fault.Data("labels of row %d is %d, but there are %d classes", i, p.Labels[i], classes)
 		case weight > 0:
 			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
 				label = row.Class[0]

@@ -61,8 +61,8 @@ var (
 		"mostly more accurate without them. Use fewlabel.preprocessing.text_vectorizer(), or max_df=0.2 or " +
 		"stop_words=\"english\" of TfidfVectorizer"}
 
-	EmptyDescriptions = Kind{"empty_descriptions", "n", "%v descriptions of classes have no feature of the rows, such " +
-		"as a word of the texts: they are left out. Use words that occur in the texts"}
+	EmptyDescriptions = Kind{"empty_descriptions", "n", "descriptions without a feature of the rows, such as a word " +
+		"of the texts, are left out: %v. Use words that occur in the texts"}
 
 	// Of the class shares:
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +

@@ -44,7 +44,7 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 	l := sized(classes, len(labels), len(class))
 	for i, label := range labels {
 		first, last := start[i], start[i+1]
-		if label >= 0 && first < last {
+		if label != -1 && first < last {
 			return nil, fault.Data("row %d has the label %d and weak labels: it can have one or the other", i, label)
 		}
 		part := []float64(nil)

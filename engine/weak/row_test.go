@@ -42,6 +42,7 @@ func TestLabelsOfAnotherFormAreRefused(t *testing.T) {
 		labels []int32
 	}{
 		{"row 0 has the label 1 and weak labels: it can have one or the other", []int64{0, 1}, []int32{0}, nil, []int32{1}},
+		{"row 0 has the label -2 and weak labels", []int64{0, 1}, []int32{0}, nil, []int32{-2}},
 		{"classes of row 0 has 3: it must be 0 to 2", []int64{0, 2}, []int32{0, 3}, nil, []int32{-1}},
 		{"classes of row 0 has class 1 twice", []int64{0, 3}, []int32{1, 0, 1}, nil, []int32{-1}},
 		{"probabilities of row 0 has 0 for class 0: it must be above 0", []int64{0, 2}, []int32{0, 1}, []float64{0, 1}, []int32{-1}},

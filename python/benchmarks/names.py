@@ -4,8 +4,8 @@ Words are those of `text_vectorizer`, fitted to the texts; vectors are MiniLM's 
 .53, .34 and .04 of the rows of AG News. "nearest name" is the largest cosine. All rows of a set are in the fit, and its
 classes are asked for: accuracy where shares are even, else macro F.
 
-`session`: labels until a labeling session is right in `GOAL` of the rows in which `LinearSVC` with all labels is, in
-cross-validation, or as good as the session without names becomes; of at most `MOST_ROWS` rows of each set.
+`session`: the labels that a labeling session needs until its accuracy is the goal: `GOAL` times that of `LinearSVC`
+with all labels, cross-validated, or the best of the session without names if that is less. At most `MOST_ROWS` rows.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         if y is not None and _auxiliary.needs_labels(self.auxiliary):
             targets = _targets.read(y, self.unlabeled)
             one = None if isinstance(targets, _targets.Columns) else _targets.learned(targets.certain())
-            codes = _targets.named(targets.codes if one is None else one.codes[:, None])
+            codes = _targets.class_numbers(targets.codes if one is None else one.codes[:, None])
             _data.check_lengths(rows, codes)
         context = _auxiliary.Context(codes, groups, self.max_problems, random, self.n_jobs)
         return _auxiliary.make(self.auxiliary, rows, y, context)

@@ -284,7 +284,7 @@ def test_steps_before_the_classifier() -> None:
 def test_descriptions_without_a_word_of_the_texts() -> None:
     X, y = with_descriptions(TEXTS, LABELS, NAMES | {"money": "xyzzy"})
     model = make_pipeline(TfidfVectorizer().fit(TEXTS), TransductiveSVC())
-    with pytest.warns(DataWarning, match="1 descriptions of classes have no feature of the rows"):
+    with pytest.warns(DataWarning, match="descriptions without a feature of the rows, .* are left out: 1"):
         model[-1].fit(model[0].transform(X), y)
     X, y = with_descriptions(TEXTS, LABELS, NAMES | {"law": "xyzzy"})
     with pytest.raises(ValueError, match="class law has no labeled row: label one or describe it by features"):

@@ -69,7 +69,7 @@ class Targets(NamedTuple):
 
     def known(self) -> np.ndarray:
         """Which classes have a label or a description (K,)."""
-        return np.isin(np.arange(len(self.classes)), named(self.codes))
+        return np.isin(np.arange(len(self.classes)), class_numbers(self.codes))
 
     def frequencies(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Classes with labels or descriptions, their numbers of labels, and that of the rows where -1 is the marker."""
@@ -111,7 +111,7 @@ class Targets(NamedTuple):
         """The same with these classes, which must have every name that a row has."""
         place = {name: k for k, name in enumerate(classes.tolist())}
         moved = np.array([place.get(name, UNLABELED) for name in self.classes.tolist()] + [UNLABELED], dtype=np.int32)
-        codes, numbers = _describing(moved[named(self.codes)], self.described), moved[self.numbers]
+        codes, numbers = _describing(moved[class_numbers(self.codes)], self.described), moved[self.numbers]
         if (numbers < 0).any():
             entry = int((numbers < 0).argmax())
             name, row = self.classes[self.numbers[entry]], np.searchsorted(self.indptr, entry, side="right") - 1
@@ -127,7 +127,7 @@ class Columns(NamedTuple):
     weights: np.ndarray | None = None  # (n,) float64; None: all 1
 
 
-def named(codes: np.ndarray) -> np.ndarray:
+def class_numbers(codes: np.ndarray) -> np.ndarray:
     """Numbers of the classes that rows have as their label or describe; -1: none."""
     return _describing(codes, codes < UNLABELED)
 
@@ -286,7 +286,7 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     classes, places = np.unique(labels, return_inverse=True)
     ends = _ends(np.array([len(each) for each in members]))
     member = sp.csr_array((np.ones(len(places)), places, ends), shape=(len(known), len(classes)))
-    codes = named(targets.codes)
+    codes = class_numbers(targets.codes)
     rows = np.append(np.flatnonzero(codes >= 0), np.repeat(np.arange(len(codes)), np.diff(targets.indptr)))
     found = member[np.append(codes[codes >= 0], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
