@@ -103,9 +103,9 @@ static void weak_labels(void) {
     REFUSES(FEWLABEL_BAD_DATA, "probabilities of row 1 has ");
   }
   k = codes[0];
-  codes[0] = -6; /* describes class 4: without n_classes there are five */
+  codes[0] = -6; /* describes class 4: without n_classes there are five, of which 0 and 3 have no row */
   wrong.n_classes = 0;
-  REFUSES(FEWLABEL_BAD_DATA, "class 3 has no labeled row");
+  REFUSES(FEWLABEL_BAD_DATA, "class 0 has no labeled row");
   codes[0] = k;
   classes[1] = 1;
   REFUSES(FEWLABEL_BAD_DATA, "classes of row 1 has class 1 twice");
