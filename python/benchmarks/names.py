@@ -94,6 +94,13 @@ def fitted(named: Named, y: np.ndarray, described: bool) -> float:
     return score(named, quietly(TransductiveSVC(), rows, y).predict(named[1]))
 
 
+def linear_svc(named: Named, labeled: np.ndarray) -> float:
+    """`LinearSVC` with the names as further labeled rows."""
+    _, rows, classes, names = named
+    described, y = with_descriptions(rows[labeled], classes[labeled], names)
+    return score(named, LinearSVC().fit(described, [*y[: len(labeled)], *names]).predict(rows))
+
+
 def alone(report: Report, draws: int = 1) -> None:
     """Names without a label, and the nearest name."""
     for named in sets():
@@ -125,6 +132,7 @@ def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: 
         title, _, classes, _ = named
         for k in labels:
             found: dict[bool, list[float]] = {False: [], True: []}
+            linear: list[float] = []
             for seed in range(draws):
                 y, rows = np.full(len(classes), None), draw(classes, k, np.random.default_rng((seed, 7)))
                 y[rows] = classes[rows]
@@ -132,8 +140,10 @@ def beside(report: Report, draws: int, labels: tuple[int, ...], how: str, draw: 
                     taken, one = seconds(partial(fitted, named, y, described))
                     scores.append(one)
                     times[described] += taken
+                linear.append(linear_svc(named, rows))
             report.add(f"{title}, {k} {how}", found[False])
             report.add(f"{title}, {k} {how} and names", found[True])
+            report.add(f"{title}, {k} {how} and names, LinearSVC", linear)
     report.add("time with names / without", times[True] / times[False], at_most=1.1)
 
 
