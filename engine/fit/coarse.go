@@ -68,12 +68,9 @@ const (
 	third      = 3
 	coarseRows = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
 
-	// Of a start at a third; with fewer labels macro F falls, by .02 on four uneven topics with five labels of each.
-	thirdLabels  = 80.0 // labeled rows, and
-	thirdOfClass = 5.0  // those of a class in the mean
-	// The same of a committee.
-	fewLabels  = 20.0
-	fewOfClass = 2.0
+	// Of a committee's start at a third; with fewer labels macro F falls.
+	thirdLabels  = 20.0 // labeled rows, and
+	thirdOfClass = 2.0  // those of a class in the mean
 )
 
 // Replaced in tests.
@@ -98,12 +95,8 @@ func (d *Data) parts() (fractions []uint64) {
 			rows, fraction = rows/eighth, fraction*eighth
 		}
 	}
-	ofClass, labels := thirdOfClass, thirdLabels
-	if d.averages() {
-		ofClass, labels = fewOfClass, fewLabels
-	}
-	if len(fractions) == 0 && first.SoftLabels && (d.atOnce() || l.Free || d.averages()) &&
-		n >= max(thirdFrom, third*s.All.Labeled) && d.labels >= max(ofClass, labels/float64(classes)) {
+	if len(fractions) == 0 && d.averages() && n >= max(thirdFrom, third*s.All.Labeled) &&
+		d.labels >= max(thirdOfClass, thirdLabels/float64(classes)) {
 		return []uint64{third}
 	}
 	slices.Reverse(fractions)

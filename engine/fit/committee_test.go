@@ -285,11 +285,19 @@ func TestAPartThatEndsEarlySettles(t *testing.T) {
 }
 
 // A committee averages, so that the shares of the classes that it predicts are not those of the estimate: no collapse.
-func TestACommitteeHasNoWarningOfItsShares(t *testing.T) {
+// Two labels of each class leave uneven shares a guess, and those of even classes hardly look uneven.
+func TestWarningsOfTheSharesOfACommittee(t *testing.T) {
+	warned := [2]int{}
 	for seed := range uint64(15) {
-		data := planted.Classes(400, 400, 6, []float64{0.8, 0.1, 0.1}, seed)
-		if w := mustFit(t, data, nil, method.Defaults()).Model.Warnings; len(w) > 0 {
-			t.Errorf("seed %d: %v", seed, w)
+		for k, shares := range [][]float64{{0.8, 0.1, 0.1}, {0.4, 0.3, 0.3}} {
+			for _, w := range mustFit(t, planted.Classes(400, 400, 6, shares, seed), nil, method.Defaults()).Model.Warnings {
+				if warned[k]++; w.Kind != "guessed_shares" {
+					t.Errorf("seed %d: %v", seed, w)
+				}
+			}
 		}
+	}
+	if warned[0] < 4 || warned[1] > 2 {
+		t.Errorf("%v of 15 fits warn, with a class of .8 and with even ones", warned)
 	}
 }

@@ -112,7 +112,49 @@ func (d *Data) withShares() (*Data, error) {
 			out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
 		}
 	}
+	if out.guessed() {
+		found := out.prior.Shares
+		out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
+	}
+	return out.carrying()
+}
+
+// guessed reports whether the labels were chosen class by class and are few, but their classifier predicts other shares
+// (docs/notes/class-shares.md).
+func (d *Data) guessed() bool {
+	p := d.prior
+	return p.Evidence != nil && p.ChosenLabels && d.labels < tellingLabels && p.Evidence.OffLabels() > unevenShares
+}
+
+const (
+	tellingLabels = 10.0 // labels a class from which on an estimate is no guess
+	unevenShares  = 0.2  // total variation distance
+)
+
+// carrying is the data with the class shares that few unlabeled rows can carry: a share is known from them as well as
+// from as many labels, so that they have no other shares than the supervised classifier predicts where they are far
+// fewer.
+func (d *Data) carrying() (*Data, error) {
+	s, part := d.sample, d.carried()
+	if part == 1 || !s.Transductive() || s.Constant() {
+		return d, nil
+	}
+	supervised, err := d.Train(Member{method: method.Supervised, silent: true})
+	if err != nil {
+		return nil, err
+	}
+	carried := d.predicted(s.Packed(supervised.Model))
+	for y, share := range d.prior.Shares {
+		carried[y] = part*share + (1-part)*carried[y]
+	}
+	out := *d
+	out.prior = d.prior.With(carried)
 	return &out, nil
+}
+
+// carried is the part of the class shares that the unlabeled rows of the fit carry: all from as many rows as labels on.
+func (d *Data) carried() float64 {
+	return min(1, float64(max(unlabeled(d.sample), d.whole))/(d.labels*float64(d.sample.Classes())))
 }
 
 // onlyDescribed reports whether the shares are to be found from descriptions alone.
@@ -174,15 +216,16 @@ func (d *Data) balance(spec *method.Spec) string {
 }
 
 // thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where
-// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better.
+// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better; few rows carry
+// a part alone.
 func (d *Data) thresholdPart(spec *method.Spec) float64 {
 	switch {
 	case !d.options.FitIntercept || !d.sample.Transductive() || d.options.Balance == "labels" || spec.Direct():
 		return 0
 	case d.balance(spec) != "labels":
-		return 1
+		return d.carried()
 	}
-	return d.labels / (d.labels + holdingLabels)
+	return d.carried() * d.labels / (d.labels + holdingLabels)
 }
 
 const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them

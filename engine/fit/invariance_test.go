@@ -40,7 +40,6 @@ type kindOfFit struct {
 // kindsOfFits are every method with every loss, for two classes and for four, and whatever else a fit can be asked for.
 func kindsOfFits() (all []*kindOfFit) {
 	wide := kept(func(n int) planted.Data { return planted.Classes(n, 300, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
-	many := kept(func(n int) planted.Data { return planted.Classes(n, 80, 100, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
 	two := kept(func(n int) planted.Data { return planted.Topics(n, 60, 20, 0.4, 3) })
 	four := kept(func(n int) planted.Data { return planted.Classes(n, 80, 40, []float64{0.4, 0.3, 0.2, 0.1}, 5) })
 	add := func(name string, data func(n int) planted.Data, change func(o *method.Options)) *kindOfFit {
@@ -116,7 +115,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		o.Method, o.Loss, o.Hierarchy = "annealing", "maxent", []int{4, 4, 5, 5, -1, -1}
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
-	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
+	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 320
 	for _, described := range []int{1, 2} {
 		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
@@ -130,9 +129,10 @@ func kindsOfFits() (all []*kindOfFit) {
 		k.weight, k.no = weight, "copies"
 	}
 	add("max_switches", four, func(o *method.Options) { o.Method, o.MaxSwitches = "switching", 3 }).no = "machines"
-	add("calibrated", four, func(o *method.Options) {
+	k := add("calibrated", four, func(o *method.Options) {
 		o.Calibrate, o.ClassPrior = true, sample.ClassPrior{Rule: "auto"}
-	}).no = "machines copies" // where a share is nearly a whole number of rows rounding decides
+	})
+	k.n, k.no = 220, "machines copies" // where a share is nearly a whole number of rows rounding decides
 	for _, by := range names(method.Defaults(), "method") {
 		spec := method.Find(method.Method(by))
 		change := func(o *method.Options) {
@@ -169,9 +169,6 @@ func kindsOfFits() (all []*kindOfFit) {
 		begins(k, 600)
 		begins(add("a third first, committee"+name, four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		}), 600)
-		begins(add("a third first, maxent"+name, many, func(o *method.Options) {
-			o.Method, o.Loss, o.Alpha = "annealing", "maxent", 1e-2
 		}), 600)
 	}
 	for _, k := range all[plain:] {

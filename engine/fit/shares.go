@@ -42,7 +42,14 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	scores, err := crossfit.HeldOut(few.sample, &split, views, func(f *crossfit.Fold) ([][]float64, error) {
 		return few.foldScores(f, views)
 	})
-	return &shares.Evidence{Scores: scores}, err
+	if err != nil {
+		return nil, err
+	}
+	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
+	if err != nil {
+		return nil, err
+	}
+	return &shares.Evidence{Scores: scores, Predicted: few.predicted(found.Model)}, nil
 }
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding
@@ -58,11 +65,7 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 	}
 	seen := []sample.Selection{d.sample.Keep(f.Kept, nil), all}
 	for v, name := range []method.Method{method.Supervised, method.Mixture}[:views] {
-		part, err := d.of(seen[v], d.prior, d.options, d.sample.Job)
-		if err != nil {
-			return nil, err
-		}
-		found, err := part.Train(Member{method: name})
+		found, err := d.trainOn(seen[v], name)
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +76,15 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 		scores = append(scores, of)
 	}
 	return scores, nil
+}
+
+// trainOn is a model of a part of the data.
+func (d *Data) trainOn(rows sample.Selection, name method.Method) (*fitted, error) {
+	part, err := d.of(rows, d.prior, d.options, d.sample.Job)
+	if err != nil {
+		return nil, err
+	}
+	return part.Train(Member{method: name})
 }
 
 // scoresBy are the class scores [list, K] of rows by a model of a part of the data.

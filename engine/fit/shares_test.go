@@ -76,7 +76,7 @@ func TestAWrongViewHasNoWeight(t *testing.T) {
 					change(row[3:], row[:3])
 				}
 			}
-			found, _ := (&shares.Evidence{Scores: &scores}).Shares(job)
+			found, _ := (&shares.Evidence{Scores: &scores, Predicted: e.Predicted}).Shares(job)
 			return found
 		}
 		without := alone(func(mixture, _ []float64) { clear(mixture) })

@@ -347,7 +347,7 @@ func TestFitsWithoutALabelFindSharesThatVotesHide(t *testing.T) {
 	}
 }
 
-// Each fit estimates the shares, by ten models. With calibration both make 41 models, and one for each time that the
+// Each fit estimates the shares, by eleven models. With calibration both make 43 models, and one for each time that the
 // shares move.
 func TestModelsOfBothFitsAreCounted(t *testing.T) {
 	data, o := fiveClasses(300, 3), method.Defaults()
@@ -356,7 +356,7 @@ func TestModelsOfBothFitsAreCounted(t *testing.T) {
 	for _, stage := range mustFitProblem(t, withCosts(data, 5, sets(data, 5, 2, 1)), o).Trained {
 		models[stage.Name] += stage.Models
 	}
-	if models["class_prior"] != 20 || models["supervised"] != 2 || models["mixture"] != 2 || models["calibrate"] != 15 {
+	if models["class_prior"] != 22 || models["supervised"] != 2 || models["mixture"] != 2 || models["calibrate"] != 15 {
 		t.Errorf("models %v", models)
 	}
 }
@@ -366,7 +366,7 @@ func TestNearlyCertainRowsCountForTheShares(t *testing.T) {
 	data, truth, costs := fiveClasses(600, 3), make([]float64, 5), make([]float64, 5*600)
 	for i, y := range data.Truth {
 		for k := range int32(5) {
-			if data.Labels[i] < 0 && i < 40 && k != y {
+			if data.Labels[i] < 0 && i < 60 && k != y {
 				costs[5*i+int(k)] = -math.Log(0.005 / 0.98)
 			}
 		}

@@ -10,7 +10,7 @@
 //	Method   models of two views, linear ones of the labeled rows and mixtures of all, five of each without a fifth of
 //	         the labels, score the rows held out and a fifth of the unlabeled rows each (fit/shares.go). β and b are
 //	         fitted to the rows held out (calibration.go). EM with a Dirichlet prior finds φ, which is shrunk to the
-//	         label shares as far as the difference may be chance (shift.go)
+//	         expected shares as far as the difference may be chance (shift.go)
 //	Differences  p_iy is divided by m_y in place of π_y: the scores of a class with one label, which is never held out,
 //	         are low in all rows; the Dirichlet prior keeps a class with few labels from losing all of its rows
 //	Groups   every machine fits the same models to the same rows of all
@@ -31,8 +31,12 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Evidence is cross-fitted scores, from which shares are estimated.
-type Evidence struct{ *crossfit.Scores }
+// Evidence is what shares are estimated from: cross-fitted scores, and the shares of the classes that the supervised
+// classifier of all labels predicts.
+type Evidence struct {
+	*crossfit.Scores
+	Predicted []float64 // [K] π̂
+}
 
 // Prior is the class shares of the unlabeled rows and how they were found.
 type Prior struct {

@@ -82,7 +82,7 @@ func (e *Evidence) drawn(random *rand.Rand, maxRows float64) *Evidence {
 		scores.Unlabeled.Scores = append(scores.Unlabeled.Scores, e.Unlabeled.Scores[i*width:(i+1)*width]...)
 		scores.Unlabeled.Weight = append(scores.Unlabeled.Weight, e.Unlabeled.Weight[i]*random.ExpFloat64())
 	}
-	return &Evidence{&scores}
+	return &Evidence{&scores, e.Predicted}
 }
 
 // worth is l/e, the number of rows drawn at random that give as good an estimate, and the variance of a share over

@@ -12,9 +12,10 @@ import (
 )
 
 // drawnEvidence has scores of two views, normal around 1 for a row's class and around 0 for the others, for so many
-// labeled and unlabeled rows of each class.
+// labeled and unlabeled rows of each class; the labels' classifier predicts the shares of the labels.
 func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
-	random, e := rand.New(rand.NewPCG(seed, 5)), &Evidence{&crossfit.Scores{Classes: len(labeled), Views: 2}}
+	random := rand.New(rand.NewPCG(seed, 5))
+	e := &Evidence{Scores: &crossfit.Scores{Classes: len(labeled), Views: 2}}
 	draw := func(rows *crossfit.Scored, class, number int) {
 		for range number {
 			for at := range 2 * len(labeled) {
@@ -33,6 +34,7 @@ func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
 		e.Class = append(e.Class, slices.Repeat([]int32{int32(y)}, labeled[y])...)
 		e.Totals = append(e.Totals, float64(labeled[y]))
 	}
+	e.Predicted = e.labelShares()
 	return e
 }
 
@@ -122,22 +124,57 @@ func TestEMEndsAtAStationaryPoint(t *testing.T) {
 
 // Shrinkage is recomputed here, from ratios of two rows of three classes.
 func TestSharesAreShrunkToThoseOfTheLabels(t *testing.T) {
-	s := &shift{Evidence: &Evidence{&crossfit.Scores{Classes: 3, Unlabeled: crossfit.Scored{Weight: []float64{3, 1}}}},
-		ratios: []float64{2, 1, 0.5, 0.2, 0.4, 3}, labels: []float64{0.3, 0.3, 0.4}, known: 40}
+	rows := &crossfit.Scores{Classes: 3, Unlabeled: crossfit.Scored{Weight: []float64{3, 1}}}
+	s := &shift{Evidence: &Evidence{Scores: rows},
+		ratios: []float64{2, 1, 0.5, 0.2, 0.4, 3}, expected: []float64{0.3, 0.3, 0.4}, known: 40}
 	for _, found := range [][]float64{{0.5, 0.3, 0.2}, {0.8, 0.1, 0.1}, {0.3, 0.3, 0.4}, {0.31, 0.3, 0.39}, {0.1, 0.1, 0.8}} {
 		at := func(p []float64) float64 {
 			return 0.75*math.Log(2*p[0]+p[1]+0.5*p[2]) + 0.25*math.Log(0.2*p[0]+0.4*p[1]+3*p[2])
 		}
 		kept := 0.0
-		if x := 2 * 40 * (at(found) - at(s.labels)); x > 0.2 {
+		if x := 2 * 40 * (at(found) - at(s.expected)); x > 0.2 {
 			kept = 1 - 0.2/x
 		}
 		shrunk := slices.Clone(found)
 		s.shrink(work.NewJob(1, nil), shrunk, 0)
 		for y, share := range shrunk {
-			if want := kept*found[y] + (1-kept)*s.labels[y]; math.Abs(share-want) > 1e-12 {
+			if want := kept*found[y] + (1-kept)*s.expected[y]; math.Abs(share-want) > 1e-12 {
 				t.Errorf("%v becomes %v, want share %d %v", found, shrunk, y, want)
 			}
+		}
+	}
+}
+
+// With two labels of each of four classes a distance of 0.1 / sqrt(2) is chance.
+func TestSharesAreExpectedThatTheLabelsPredict(t *testing.T) {
+	predicted := []float64{0.7, 0.1, 0.1, 0.1}
+	for _, test := range []struct{ picked, first float64 }{ // the distance is 0.45
+		{1, 0.25 + 0.45*(1-0.1/math.Sqrt2/0.45)}, {0.5, 0.25 + 0.45/2*(1-0.1/math.Sqrt2/0.45)}, {0, 0.25},
+	} {
+		e := &Evidence{Scores: &crossfit.Scores{Classes: 4, Totals: []float64{2, 2, 2, 2}}, Predicted: predicted}
+		s := &shift{Evidence: e, expected: []float64{0.25, 0.25, 0.25, 0.25}}
+		s.expect(test.picked)
+		if other := (1 - test.first) / 3; math.Abs(s.expected[0]-test.first) > 1e-12 || math.Abs(s.expected[3]-other) > 1e-12 {
+			t.Errorf("picked with probability %v: %v, want %v and others %v", test.picked, s.expected, test.first, other)
+		}
+	}
+	for _, near := range [][]float64{{0.3, 0.2, 0.25, 0.25}, {0.25, 0.25, 0.25, 0.25}} {
+		e := &Evidence{Scores: &crossfit.Scores{Classes: 4, Totals: []float64{2, 2, 2, 2}}, Predicted: near}
+		s := &shift{Evidence: e, expected: []float64{0.25, 0.25, 0.25, 0.25}}
+		if s.expect(1); s.expected[0] != 0.25 {
+			t.Errorf("%v moves even shares to %v", near, s.expected)
+		}
+	}
+}
+
+// Only labels of which each class has the same number, or one more, may have been picked so.
+func TestUnequalNumbersOfLabelsAreNotPickedEqually(t *testing.T) {
+	for _, test := range []struct {
+		labels []float64
+		picked bool
+	}{{[]float64{2, 2, 2}, true}, {[]float64{3, 2, 2}, true}, {[]float64{4, 2, 2}, false}} {
+		if _, picked := atRandom(test.labels, []float64{0.8, 0.1, 0.1}); (picked > 0) != test.picked {
+			t.Errorf("labels %v were picked equally with probability %v", test.labels, picked)
 		}
 	}
 }
@@ -169,7 +206,7 @@ func TestLabelsThatLookDrawnAtRandom(t *testing.T) {
 		{[]float64{20, 20, 20}, []float64{0.34, 0.33, 0.33}, 0, 0.1}, // drawn labels would hardly be so equal
 		{[]float64{1, 1}, []float64{0.5, 0.5}, 0.1, 0.5},             // two labels say next to nothing
 	} {
-		if got := atRandom(test.labels, test.found); got < test.low || got > test.high {
+		if got, _ := atRandom(test.labels, test.found); got < test.low || got > test.high {
 			t.Errorf("labels %v of shares %v were drawn with probability %v", test.labels, test.found, got)
 		}
 	}

@@ -30,6 +30,9 @@ func (e *Evidence) FromLabels(shares []float64) float64 { return Distance(shares
 // Distance is the total variation distance of shares.
 func Distance(shares, others []float64) float64 { return floats.Distance(shares, others, 1) / 2 }
 
+// OffLabels is the distance of the predicted shares from those of the labeled rows.
+func (e *Evidence) OffLabels() float64 { return Distance(e.Predicted, e.labelShares()) }
+
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
 	return floats.ScaleTo(make([]float64, e.Classes), 1/vector.Sum(e.Totals), e.Totals)
@@ -39,16 +42,17 @@ func (e *Evidence) labelShares() []float64 {
 //
 //	Problem  max over φ  l/(1+e) Σ_i w_i log Σ_y φ_y p_iy / m_y + Σ_y a_y log φ_y: the probabilities come from l labels,
 //	         so unlabeled rows count as l rows at most, fewer where classes are hard to tell apart
-//	Symbols  a Dirichlet prior (halfRow K + ρ l e) π̃; π̃ smoothed label shares; ρ probability that labels were drawn at
-//	         random (atRandom); e error of rows held out over the error of guessing: the variance of the estimate over
-//	         the variance of label shares. A class with one label, which is never held out, keeps π̃
+//	Symbols  a Dirichlet prior (halfRow K + ρ l e) π̃; π̃ expected shares: smoothed label shares, but see expect; ρ
+//	         probability that labels were drawn at random (atRandom); e error of rows held out over the error of
+//	         guessing: the variance of the estimate over the variance of label shares. A class with one label, which is
+//	         never held out, keeps π̃
 //	Source   as in the package; ρ and a are ours
 //	Stops    EM when no step changes the shares by more than emChange in sum, or after emSteps
 //	Cost     a step is one pass over the scores
 type shift struct {
 	*Evidence
 	ratios       []float64 // [unlabeled, K] p_iy / m_y
-	labels       []float64 // [K] π̃
+	expected     []float64 // [K] π̃
 	known, worth float64   // l/(1+e), l e
 }
 
@@ -63,38 +67,61 @@ func (e *Evidence) shift(job *work.Job, biases []float64) *shift {
 // find runs EM from start [K].
 func (s *shift) find(job *work.Job, start []float64) (shares []float64, drawn float64) {
 	prior := func(rows float64) []float64 {
-		return floats.ScaleTo(make([]float64, s.Classes), rows+halfRow*float64(s.Classes), s.labels)
+		return floats.ScaleTo(make([]float64, s.Classes), rows+halfRow*float64(s.Classes), s.expected)
 	}
 	start = slices.Clone(start)
-	s.keep(start, s.labels)
+	s.keep(start, s.expected)
 	shares = s.maximize(job, prior(0), start)
-	drawn = atRandom(s.Totals, shares)
+	drawn, picked := atRandom(s.Totals, shares)
+	s.expect(picked)
 	return s.maximize(job, prior(drawn*s.worth), shares), drawn
 }
 
-// shrink moves shares [K] towards the label shares, by as much as differences of their size are chance: x, twice the
-// logarithm of their likelihood ratio, is a chi-square variable of K-1 degrees of freedom where labels and rows have
-// the same shares. Where labels look drawn at random the prior of find has done this.
+// expect moves the expected shares from those of the labels to those that their classifier predicts, by as much as the
+// difference is no chance, where the labels were chosen, of each class the same number: with this probability they say
+// nothing of shares.
+//
+//	Source   ours, after James & Stein 1961. Measured in docs/notes/class-shares.md
+func (s *shift) expect(picked float64) {
+	noise := predictedOff * math.Sqrt(float64(s.Classes)/vector.Sum(s.Totals))
+	off := Distance(s.Predicted, s.expected)
+	if part := picked * (1 - noise/off); part > 0 {
+		moved := make([]float64, s.Classes)
+		for y, share := range s.expected {
+			moved[y] = max(leastShare, share+part*(s.Predicted[y]-share))
+		}
+		vector.Normalize(moved)
+		s.expected = moved
+	}
+}
+
+// shrink moves shares [K] towards the expected shares, by as much as differences of their size are chance: x, twice the
+// logarithm of their likelihood ratio, is a chi-square variable of K-1 degrees of freedom where the rows have these
+// shares. Where labels look drawn at random the prior of find has done this.
 //
 //	Source   James & Stein 1961 (the positive part); the constant chance, small as x counts few rows, is ours. Measured
 //	         in docs/notes/class-shares.md
 func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
-	var sums [2]float64 // log likelihood ratio of shares and label shares, weight
+	var sums [2]float64 // log likelihood ratio of both, weight
 	job.SumRows(len(s.Unlabeled.Weight), 0, sums[:], func(i int, part, _ []float64) {
 		row, weight := s.ratios[i*s.Classes:(i+1)*s.Classes], s.Unlabeled.Weight[i]
-		part[0] += weight * math.Log(vector.Dot(shares, row)/vector.Dot(s.labels, row))
+		part[0] += weight * math.Log(vector.Dot(shares, row)/vector.Dot(s.expected, row))
 		part[1] += weight
 	})
 	x, noise := 2*(s.known*sums[0]/sums[1]), (1-drawn)*chance*float64(s.Classes-1)
 	kept := max(0, 1-noise/max(x, math.SmallestNonzeroFloat32))
-	for y, label := range s.labels {
-		shares[y] = label + kept*(shares[y]-label)
+	for y, share := range s.expected {
+		shares[y] = share + kept*(shares[y]-share)
 	}
 }
 
 const (
 	halfRow  = 0.5 // rows of each class in the Dirichlet prior
 	chance   = 0.1 // factor on the degrees of freedom in shrink
+
+	predictedOff = 0.1 // distance of predicted shares from the true ones, times the root of the labels of a class
+	leastShare   = 1e-4
+
 	emChange = 1e-6
 	emSteps  = 2000
 )
@@ -228,9 +255,9 @@ func (e *Evidence) keep(shares, others []float64) {
 }
 
 // atRandom is the probability that labels of the weights totals [K] were drawn at random from these shares, against two
-// hypotheses of equal prior: the same number of each class, or one more, was chosen; or any shares are equally likely.
-// The shares themselves are known as from l rows.
-func atRandom(totals, shares []float64) float64 {
+// hypotheses of equal prior: the same number of each class, or one more, was chosen, with the probability picked against
+// a draw alone; or any shares are equally likely. The shares themselves are known as from l rows.
+func atRandom(totals, shares []float64) (drawn, picked float64) {
 	l, k := vector.Sum(totals), float64(len(totals))
 	known, even := make([]float64, len(shares)), slices.Repeat([]float64{1}, len(shares))
 	for y, share := range shares {
@@ -242,7 +269,10 @@ func atRandom(totals, shares []float64) float64 {
 		hypotheses = append(hypotheses, lgamma(over+1)+lgamma(k-over+1)-lgamma(k+1))
 	}
 	vector.Softmax(hypotheses, hypotheses)
-	return hypotheses[0]
+	if len(hypotheses) == 3 {
+		picked = hypotheses[2] / (hypotheses[0] + hypotheses[2])
+	}
+	return hypotheses[0], picked
 }
 
 // logMultinomial is the log likelihood of counts under a Dirichlet-multinomial distribution with the parameters a.
