@@ -31,6 +31,7 @@ type Data struct {
 	start    *model.Linear     // of the caller; nil: none
 	warnings []warning.Warning // of the shares and of the scales
 	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
+	carries  float64           // part of the class shares that the unlabeled rows carry
 	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
 	before   int               // steps of the first fit of weakly labeled rows
 
@@ -56,7 +57,9 @@ func open(p sample.Problem, prepared *sample.Prepared, options method.Options, j
 	if options.Alpha == option.AutoWeight {
 		options.Alpha = usualAlpha(labeled(s) + float64(unlabeled(s)))
 	}
-	d := &Data{asked: options, start: p.Start, labels: drawnRows(s) / float64(s.Classes()), job: job, trained: &record{}}
+	labels := drawnRows(s)
+	d := &Data{asked: options, start: p.Start, labels: labels / float64(s.Classes()), job: job, trained: &record{}}
+	d.carries = carried(s, labels)
 	return d, d.see(s, options)
 }
 
@@ -135,7 +138,7 @@ const (
 // from as many labels, so that they have no other shares than the supervised classifier predicts where they are far
 // fewer.
 func (d *Data) carrying() (*Data, error) {
-	s, part := d.sample, d.carried()
+	s, part := d.sample, d.carries
 	if part == 1 || !s.Transductive() || s.Constant() {
 		return d, nil
 	}
@@ -152,9 +155,15 @@ func (d *Data) carrying() (*Data, error) {
 	return &out, nil
 }
 
-// carried is the part of the class shares that the unlabeled rows of the fit carry: all from as many rows as labels on.
-func (d *Data) carried() float64 {
-	return min(1, float64(max(unlabeled(d.sample), d.whole))/(d.labels*float64(d.sample.Classes())))
+// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where a
+// class has no label.
+func carried(s *sample.Sample, labels float64) float64 {
+	rows := s.ClassRows()
+	s.Job.Reduce(rows)
+	if slices.Min(rows) == 0 {
+		return 1
+	}
+	return min(1, float64(unlabeled(s))/labels)
 }
 
 // onlyDescribed reports whether the shares are to be found from descriptions alone.
@@ -223,9 +232,9 @@ func (d *Data) thresholdPart(spec *method.Spec) float64 {
 	case !d.options.FitIntercept || !d.sample.Transductive() || d.options.Balance == "labels" || spec.Direct():
 		return 0
 	case d.balance(spec) != "labels":
-		return d.carried()
+		return d.carries
 	}
-	return d.carried() * d.labels / (d.labels + holdingLabels)
+	return d.carries * d.labels / (d.labels + holdingLabels)
 }
 
 const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them

@@ -149,7 +149,7 @@ func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective 
 	o := &objective.Objective{Sample: d.sample, Job: job, Classes: d.sample.Classes(), Scores: d.scores,
 		Prior: d.prior.Shares, Alpha: d.options.Alpha, Weight: d.options.UnlabeledWeight, Loss: l.Of(paired),
 		Smoothings: l.Smoothings, OwnLoss: spec.OwnLoss != nil,
-		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean" && d.carried() == 1}
+		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean" && d.carries == 1}
 	if o.OwnLoss {
 		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
 	}

@@ -116,8 +116,8 @@ func (s *shift) shrink(job *work.Job, shares []float64, drawn float64) {
 }
 
 const (
-	halfRow  = 0.5 // rows of each class in the Dirichlet prior
-	chance   = 0.1 // factor on the degrees of freedom in shrink
+	halfRow = 0.5 // rows of each class in the Dirichlet prior
+	chance  = 0.1 // factor on the degrees of freedom in shrink
 
 	predictedOff = 0.1 // distance of predicted shares from the true ones, times the root of the labels of a class
 	leastShare   = 1e-4

@@ -68,8 +68,8 @@ var (
 	NoLabel = Kind{"no_label", "class", "class %v has a share in class_prior but no labeled row, so it is assigned " +
 		"the rows that fit the other classes least. Label some rows of this class"}
 	GuessedShares = Kind{"guessed_shares", "smallest largest", "the class shares are a guess, %.2g%% to %.2g%%: the " +
-		"classes look uneven, but descriptions are no evidence of shares. Label 20 or more rows that are drawn at random, " +
-		"of two classes at least, or give class_prior"}
+		"classes look uneven, but descriptions, and few labels picked class by class, say little of their shares. Label 20 " +
+		"or more rows that are drawn at random, of two classes at least, or give class_prior"}
 	SmallShare = Kind{"small_share", "class prior rows", "class %v has a share of %.2g%% in the class prior, which is " +
 		"less than one of the %v unlabeled rows: it may be predicted for none of them"}
 	Collapse = Kind{"collapse", "class share prior", "class %v is predicted for %.1f%% of the unlabeled rows, but its " +

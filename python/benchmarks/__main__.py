@@ -20,6 +20,7 @@ from benchmarks.measure import Report, machine
 
 NAMES = (
     "quality",
+    "strangers",
     "embeddings",
     "verdicts",
     "tables",

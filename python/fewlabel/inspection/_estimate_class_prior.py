@@ -102,7 +102,7 @@ def estimate_class_prior(
     inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
     if not known.labeled.any() and np.abs(shares - 1 / len(shares)).sum() > 2 * 0.1:  # sameShares of a fit
-        found = "the class shares are a guess: the classes look uneven, but descriptions are no evidence of shares"
+        found = "the class shares are a guess: the classes look uneven, but descriptions say little of their shares"
         cure = "Label 20 or more rows that are drawn at random, of two classes at least, or give class_prior"
         warn(f"{found}. {cure}.", ClassPriorWarning)
     totals = known.totals()
