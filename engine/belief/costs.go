@@ -110,15 +110,17 @@ func (c *Costs) finite() []float64 {
 	return c.costsOf(c.values)
 }
 
-// Potentials of the classes, added to the class scores, give the best labeling at these scores as the largest ones.
-func (c *Costs) Potentials(score objective.Scorer) []float64 {
+// Potentials of the classes, added to class scores, give the best labeling with these shares as the largest ones; score
+// puts the class scores of unlabeled row k, row i of all, into dst [K].
+func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []float64) []float64 {
 	o := c.objective
 	for k, i := range o.Sample.Unlabeled {
-		score(c.row(k), i)
+		score(c.row(k), k, i)
 	}
+	c.room()
 	vector.Scale(c.values, -1)
 	weights := c.weights()
-	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.costsOf(c.values), weights, o.Prior)()
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.costsOf(c.values), weights, shares)()
 }
 
 // Spread is the largest standard deviation, over the classes, of cost minus mean cost of the rows not weakly labeled.

@@ -127,13 +127,16 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 			c, ofSupervised, described = 8, 0.5, labeledPlaces(p)[:3]
 			p = describing(p, described...)
 		}
-		together := mustFitProblem(t, p, o)
+		together, err := learn(dataOf(t, p, o)) // before intercepts move for new rows
+		if err != nil {
+			t.Fatal(err)
+		}
 		names := []string{}
-		for _, model := range together.Trained[1:] {
+		for _, model := range together.data.trained.stages[1:] {
 			names = append(names, model.Name)
 		}
 		if slices.Sort(names); len(names) != 3 || names[1] != "mixture" || names[2] != "supervised" {
-			t.Fatalf("%s: trained %v, shares %v", name, together.Trained, together.Model.ClassPrior)
+			t.Fatalf("%s: trained %v, shares %v", name, names, together.Model.ClassPrior)
 		}
 		classes := together.Model.Classes
 		given, supervised := o, o
@@ -150,7 +153,7 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		mixture, _ := centered(data, doubleMixture(data, classes, described...))
 		labeled := float64(len(labeledPlaces(p))) // without descriptions
 		v, worst := part*c/(c+labeled/float64(classes)), 0.0
-		got, _ := centered(data, byRow(together, data))
+		got, _ := centered(data, byRow(together.Result, data))
 		for i := range got {
 			want := slices.Clone(transductive[i])
 			vector.Add(want, v*ofSupervised, views[i])

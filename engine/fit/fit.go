@@ -38,7 +38,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //
 //	open       rows by kind, weights                                                             data.go
 //	  shares     class shares that are not given: a supervised classifier and a mixture, held out  shares.go
-//	learn      the fit of these data; method auto: its mean with two others, where shares were
+//	learn    the fit of these data; method auto: its mean with two others, where shares were
 //	           estimated                                                                         committee.go
 //	  coarse     where there are many rows: search among parts of them, where search begins      coarse.go
 //	  search     one model of the method
@@ -46,6 +46,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	               objective stays                                                               compare.go
 //	weak       where rows are weakly labeled: learn again, with copies of these rows in the
 //	           class that was found                                                              weak.go
+//	moveForNewRows  thresholds                                                                   result.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
 // Every model is made by Data.Train, from a Member, which says how, and Data, which it may see. Result.Trained has all.
@@ -65,6 +66,7 @@ func fit(p sample.Problem, prepared *sample.Prepared, options method.Options, jo
 	if result, err = weak(d, result); err != nil {
 		return nil, err
 	}
+	result.moveForNewRows()
 	if err := calibrate(result); err != nil {
 		return nil, err
 	}

@@ -96,6 +96,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	} else {
 		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
 			moveIntercepts(r, solution, part)
+			out.own = decisions{solution.Own, len(solution.Intercept)}
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 		checkEnd(r, solution)
