@@ -109,6 +109,7 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 			return nil, err
 		}
 	}
+	without.moveForNewRows()
 	scores, err := d.scoresBy(without.Model, rows)
 	if err != nil {
 		return nil, err

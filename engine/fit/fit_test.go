@@ -477,7 +477,7 @@ func TestThresholdsMoveForNewRows(t *testing.T) {
 	for seed := range uint64(8) {
 		whole := planted.Topics(1200, 3000, 20, 0.75, seed)
 		p, o, share := problemOf(whole), method.Defaults(), whole.Shares()[1]
-		o.Method, o.ClassPrior.Shares, o.Balance = "annealing", whole.Shares(), "share"
+		o.Method, o.ClassPrior.Shares = "switching", whole.Shares()
 		seen := partOf(t, p, numbers(300))
 		d := dataOf(t, seen, o)
 		found, err := learn(d)

@@ -251,15 +251,15 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 //	Problem  the potentials with which the scores of the unlabeled rows, less the parts that they owe to themselves,
 //	         give each class as often as the scores do. A row of the fit is farther from the threshold than a new one:
 //	         the threshold can move and leave it its class, and new rows of small classes are lost if it stays.
-//	         Objective and Transduction are those before
+//	         Objective and Transduction are those before. Not where balance is given, nor for probabilities
 //	Source   ours, after Joachims 2000 (estimates that take out a row's part of the solution). Measured in
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    halves of the way, until no row of the fit has another class
+//	Stops    where a row of the fit would have another class
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
-	if f.own.values == nil {
+	if o := f.data.options; f.own.values == nil || o.Balance != "auto" || o.Loss.Spec().Free {
 		return
 	}
 	d, s := f.data, f.data.sample
@@ -281,38 +281,33 @@ func (f *fitted) moveForNewRows() {
 		}
 	}
 	f.own.values = nil
-	vector.Scale(shift, d.carries)
+	part := d.carries
 	if d.prior.Evidence != nil {
-		vector.Scale(shift, min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s))))
+		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
 	}
-	for halves := 0; d.changes(of, shift); halves++ {
-		if halves == mostHalves {
-			return
-		}
-		vector.Scale(shift, 0.5)
-	}
+	vector.Scale(shift, min(part, d.keeps(of, shift)))
 	if of.outputs == 1 {
 		shift = []float64{shift[1] - shift[0]}
 	}
 	vector.Add(f.Model.Intercept, 1, shift)
 }
 
-const (
-	rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
-	mostHalves   = 6
-)
+const rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
 
-// changes reports whether a shift of the class scores changes the class of a row.
-func (d *Data) changes(of decisions, shift []float64) bool {
-	s, changed := d.sample, 0
-	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
+// keeps is the part of a shift of the class scores up to which no row has another class.
+func (d *Data) keeps(of decisions, shift []float64) float64 {
+	part := math.Inf(1)
+	for _, i := range slices.Concat(d.sample.Labeled, d.sample.Unlabeled) {
 		scores := of.scores(i)
-		moved := slices.Clone(scores)
-		if vector.Add(moved, 1, shift); vector.Largest(moved) != vector.Largest(scores) {
-			changed++
+		best := vector.Largest(scores)
+		for y, score := range scores {
+			if nearer := shift[y] - shift[best]; nearer > 0 {
+				part = min(part, (scores[best]-score)/nearer)
+			}
 		}
 	}
-	return s.Job.Count(changed) > 0
+	part, _ = d.sample.Job.Range(part, 0)
+	return part * (1 - 1e-9)
 }
 
 const roundedShare = 1e-12 // above the rounding of a share, below the weight of a row
