@@ -109,7 +109,6 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 			return nil, err
 		}
 	}
-	without.moveForNewRows()
 	scores, err := d.scoresBy(without.Model, rows)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,9 @@ def short(name: str) -> DataSet:
 
 def some_unlabeled(task: Task, n: int, rng: np.random.Generator) -> Task:
     """The task with so many unlabeled rows."""
-    kept = np.sort(np.concatenate([np.flatnonzero(~task.unlabeled), rng.permutation(np.flatnonzero(task.unlabeled))[:n]]))
+    kept = np.sort(
+        np.concatenate([np.flatnonzero(~task.unlabeled), rng.permutation(np.flatnonzero(task.unlabeled))[:n]])
+    )
     return replace(task, X=task.X[kept], y=task.y[kept], given=task.given[kept])
 
 
@@ -187,7 +189,9 @@ def few(report: Report, draws: int = 5) -> None:
     for (learner, n), lead in found.groupby(["learner", "rows"], sort=False)["lead"]:
         report.add(f"few: {learner}, {n} rows", lead.to_numpy(), note=f"worst {lead.min():.3f}")
     cells = found.groupby(["set", "labels", "rows", "learner"])["lead"].min()
-    report.add("few: worst draw of a cell - supervised", cells.min(), note=f"below {LOST} in {(cells < LOST).mean():.2f}")
+    report.add(
+        "few: worst draw of a cell - supervised", cells.min(), note=f"below {LOST} in {(cells < LOST).mean():.2f}"
+    )
 
 
 SECTIONS = (large, tables, faint, many, few)
