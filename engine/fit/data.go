@@ -155,8 +155,8 @@ func (d *Data) carrying() (*Data, error) {
 	return &out, nil
 }
 
-// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where a
-// class has no label.
+// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where
+// a class has no label.
 func carried(s *sample.Sample, labels float64) float64 {
 	rows := s.ClassRows()
 	s.Job.Reduce(rows)

@@ -255,8 +255,8 @@ func (e *Evidence) keep(shares, others []float64) {
 }
 
 // atRandom is the probability that labels of the weights totals [K] were drawn at random from these shares, against two
-// hypotheses of equal prior: the same number of each class, or one more, was chosen, with the probability picked against
-// a draw alone; or any shares are equally likely. The shares themselves are known as from l rows.
+// hypotheses of equal prior: the same number of each class, or one more, was chosen; or any shares are equally likely.
+// The shares themselves are known as from l rows. picked is the probability of the former against a draw alone.
 func atRandom(totals, shares []float64) (drawn, picked float64) {
 	l, k := vector.Sum(totals), float64(len(totals))
 	known, even := make([]float64, len(shares)), slices.Repeat([]float64{1}, len(shares))
