@@ -2,7 +2,6 @@ package fit
 
 import (
 	"math"
-	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -92,85 +91,6 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 	return &part, part.see(s, options)
 }
 
-// withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these
-// are the shares that a mixture of all rows predicts.
-func (d *Data) withShares() (*Data, error) {
-	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
-	prior, err := shares.Find(d.sample, evidence)
-	if err != nil {
-		return nil, err
-	}
-	out := *d
-	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
-	if empty := d.sample.All.Empty; empty > 0 {
-		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
-	}
-	if d.onlyDescribed() {
-		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
-		if err != nil {
-			return nil, err
-		}
-		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
-		if found := out.prior.Shares; shares.Distance(found, prior.Shares) > sameShares {
-			out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
-		}
-	}
-	if out.guessed() {
-		found := out.prior.Shares
-		out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
-	}
-	return out.carrying()
-}
-
-// guessed reports whether the labels were chosen class by class and are few, but their classifier predicts other shares
-// (docs/notes/class-shares.md).
-func (d *Data) guessed() bool {
-	p := d.prior
-	return p.Evidence != nil && p.ChosenLabels && d.labels < tellingLabels && p.Evidence.OffLabels() > unevenShares
-}
-
-const (
-	tellingLabels = 10.0 // labels a class from which on an estimate is no guess
-	unevenShares  = 0.2  // total variation distance
-)
-
-// carrying is the data with the class shares that few unlabeled rows can carry: a share is known from them as well as
-// from as many labels, so that they have no other shares than the supervised classifier predicts where they are far
-// fewer.
-func (d *Data) carrying() (*Data, error) {
-	s, part := d.sample, d.carries
-	if part == 1 || !s.Transductive() || s.Constant() {
-		return d, nil
-	}
-	supervised, err := d.Train(Member{method: method.Supervised, silent: true})
-	if err != nil {
-		return nil, err
-	}
-	carried := d.predicted(s.Packed(supervised.Model))
-	for y, share := range d.prior.Shares {
-		carried[y] = part*share + (1-part)*carried[y]
-	}
-	out := *d
-	out.prior = d.prior.With(carried)
-	return &out, nil
-}
-
-// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where
-// a class has no label.
-func carried(s *sample.Sample, labels float64) float64 {
-	rows := s.ClassRows()
-	s.Job.Reduce(rows)
-	if slices.Min(rows) == 0 {
-		return 1
-	}
-	return min(1, float64(unlabeled(s))/labels)
-}
-
-// onlyDescribed reports whether the shares are to be found from descriptions alone.
-func (d *Data) onlyDescribed() bool {
-	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && !d.sample.Constant() && d.sample.OnlyDescribed()
-}
-
 // labeled and unlabeled are the numbers of these rows of all machines, or of the copies that their weights stand for.
 func labeled(s *sample.Sample) float64 {
 	if s.Copies != nil {
@@ -209,35 +129,6 @@ func (d *Data) atOnce() bool {
 	all := labeled(d.sample) + float64(unlabeled(d.sample))
 	return d.whole > 0 || d.options.UnlabeledWeight <= method.MaxOverAlpha*d.options.Alpha*(maxAlpha/usualAlpha(all))
 }
-
-// balance of a method resolves "auto". Where shares were estimated and labels were probably chosen class by class,
-// thresholds stay near where the labels put them: moved to an estimate they take over its error (docs/notes/alpha.md).
-func (d *Data) balance(spec *method.Spec) string {
-	switch {
-	case d.options.Balance != "auto":
-		return d.options.Balance
-	case d.prior.ChosenLabels && !spec.KeepsMean:
-		return "labels"
-	case spec.Balance == "mean" && d.options.Loss.Spec().ClassScores:
-		return "share"
-	}
-	return spec.Balance
-}
-
-// thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where
-// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better; few rows carry
-// a part alone.
-func (d *Data) thresholdPart(spec *method.Spec) float64 {
-	switch {
-	case !d.options.FitIntercept || !d.sample.Transductive() || d.options.Balance == "labels" || spec.Direct():
-		return 0
-	case d.balance(spec) != "labels":
-		return d.carries
-	}
-	return d.carries * d.labels / (d.labels + holdingLabels)
-}
-
-const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them
 
 // decisions are those [rows, outputs] of a classifier for rows.
 type decisions struct {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/objective"
@@ -218,99 +217,6 @@ func checkPredicted(f *fitted) {
 func (f *fitted) warn(kind warning.Kind, values ...float64) {
 	f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
 }
-
-// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it, or a
-// part of them.
-func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
-	o, outputs := r.Objective, solution.Outputs
-	score := solution.Score(o)
-	shift := r.Costs.Potentials(func(dst []float64, _ int, i int32) { score(dst, i) }, o.Prior)
-	vector.Scale(shift, part)
-	if len(solution.Intercept) == 1 {
-		shift = []float64{(shift[1] - shift[0]) / 2}
-	}
-	_, before := o.Value(solution.Loss, 0, score)
-	solution.Outputs = slices.Clone(outputs)
-	o.Job.Every(o.Sample.Rows.Rows(), func(i int) {
-		vector.Add(solution.Outputs[i*len(shift):(i+1)*len(shift)], 1, shift)
-	})
-	if _, after := o.Value(solution.Loss, 0, score); !(o.Distance(after) < o.Distance(before)-roundedShare) {
-		solution.Outputs = outputs // many equal scores
-		return
-	}
-	for y, v := range shift {
-		if !o.Centered && o.Scores.Flat() { // intercepts are regularized; in a tree the nodes' are, and stay
-			solution.Regularizer += o.Alpha / 2 * v * (2*solution.Intercept[y] + v)
-		}
-		solution.Intercept[y] += v
-	}
-}
-
-// moveForNewRows moves the intercepts so that new rows get each class as often as the unlabeled rows do.
-//
-//	Problem  the potentials with which the scores of the unlabeled rows, less the parts that they owe to themselves,
-//	         give each class as often as the scores do. A row of the fit is farther from the threshold than a new one:
-//	         the threshold can move and leave it its class, and new rows of small classes are lost if it stays.
-//	         Objective and Transduction are those before. Not where balance is given, nor for probabilities
-//	Source   ours, after Joachims 2000 (estimates that take out a row's part of the solution). Measured in
-//	         docs/notes/alpha.md
-//	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
-//	         is often too even, which the distance of the own rows makes up for
-//	Stops    where a row of the fit would have another class
-//	Cost     that of moving intercepts, and two passes
-func (f *fitted) moveForNewRows() {
-	if o := f.data.options; f.own.values == nil || o.Balance != "auto" || o.Loss.Spec().Free {
-		return
-	}
-	d, s := f.data, f.data.sample
-	of := d.decisions(s.Packed(f.Model))
-	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
-		sum[vector.Largest(scores)] += weight
-	})
-	shift := belief.NewCosts(d.objective(s.Job, f.spec)).Potentials(func(dst []float64, k int, i int32) {
-		copy(dst, of.scores(i))
-		factor := -1.0
-		if s.Copies != nil { // a copy leaves the others
-			factor /= max(1, s.UnlabeledRows[k])
-		}
-		vector.Add(dst, factor, f.own.scores(int32(k)))
-	}, shares)
-	for y, share := range shares {
-		if share == 0 {
-			shift[y] = 0
-		}
-	}
-	f.own.values = nil
-	part := d.carries
-	if d.prior.Evidence != nil {
-		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
-	}
-	vector.Scale(shift, min(part, d.keeps(of, shift)))
-	if of.outputs == 1 {
-		shift = []float64{shift[1] - shift[0]}
-	}
-	vector.Add(f.Model.Intercept, 1, shift)
-}
-
-const rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
-
-// keeps is the part of a shift of the class scores up to which no row has another class.
-func (d *Data) keeps(of decisions, shift []float64) float64 {
-	part := math.Inf(1)
-	for _, i := range slices.Concat(d.sample.Labeled, d.sample.Unlabeled) {
-		scores := of.scores(i)
-		best := vector.Largest(scores)
-		for y, score := range scores {
-			if nearer := shift[y] - shift[best]; nearer > 0 {
-				part = min(part, (scores[best]-score)/nearer)
-			}
-		}
-	}
-	part, _ = d.sample.Job.Range(part, 0)
-	return part * (1 - 1e-9)
-}
-
-const roundedShare = 1e-12 // above the rounding of a share, below the weight of a row
 
 // renumbered are rows by their numbers in the whole, without those of other machines.
 func renumbered(part sample.Selection, source []int32) sample.Selection {

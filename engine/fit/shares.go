@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -8,13 +10,86 @@ import (
 	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
+	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
+// withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these
+// are the shares that a mixture of all rows predicts.
+func (d *Data) withShares() (*Data, error) {
+	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
+	prior, err := shares.Find(d.sample, evidence)
+	if err != nil {
+		return nil, err
+	}
+	out := *d
+	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
+	if empty := d.sample.All.Empty; empty > 0 {
+		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
+	}
+	guess := prior.Evidence != nil && prior.ChosenLabels && d.labels < tellingLabels &&
+		prior.Evidence.FromLabels(prior.Evidence.Predicted) > unevenShares
+	if d.onlyDescribed() {
+		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
+		if err != nil {
+			return nil, err
+		}
+		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
+		guess = shares.Distance(out.prior.Shares, prior.Shares) > sameShares
+	}
+	if found := out.prior.Shares; guess {
+		out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
+	}
+	return out.carrying()
+}
+
+// Of a guess: labels were chosen class by class and are few, but their classifier predicts other shares than theirs.
+const (
+	tellingLabels = 10.0 // labels a class from which on an estimate is none
+	unevenShares  = 0.2  // total variation distance
+)
+
+// carrying is the data with the class shares that few unlabeled rows can carry: a share is known from them as well as
+// from as many labels, so that they have no other shares than the supervised classifier predicts where they are far
+// fewer.
+func (d *Data) carrying() (*Data, error) {
+	s, part := d.sample, d.carries
+	if part == 1 || !s.Transductive() || s.Constant() {
+		return d, nil
+	}
+	supervised, err := d.Train(Member{method: method.Supervised, silent: true})
+	if err != nil {
+		return nil, err
+	}
+	carried := d.predicted(s.Packed(supervised.Model))
+	for y, share := range d.prior.Shares {
+		carried[y] = part*share + (1-part)*carried[y]
+	}
+	out := *d
+	out.prior = d.prior.With(carried)
+	return &out, nil
+}
+
+// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where
+// a class has no label.
+func carried(s *sample.Sample, labels float64) float64 {
+	rows := s.ClassRows()
+	s.Job.Reduce(rows)
+	if slices.Min(rows) == 0 {
+		return 1
+	}
+	return min(1, float64(unlabeled(s))/labels)
+}
+
+// onlyDescribed reports whether the shares are to be found from descriptions alone.
+func (d *Data) onlyDescribed() bool {
+	return d.asked.ClassPrior.Rule == "auto" && d.sample.Transductive() && !d.sample.Constant() && d.sample.OnlyDescribed()
+}
+
 var manyUnlabeled = 1 << 15 // replaced in tests
 
-// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times: class shares are
-// estimated from these (package shares). The options of the fit have no part in it. Machines fit the same rows of all.
+// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
+// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of the fit have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	s := d.sample
 	limit := sample.CrossFitted

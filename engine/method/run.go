@@ -24,6 +24,7 @@ type Run struct {
 	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
 	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
 	Scores    []float64 // [unlabeled, K] that atScores begins at
+	Own       bool      // the solution has the parts of scores that rows owe to themselves
 	Origin    []int32   // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
 
@@ -32,7 +33,7 @@ type Solution struct {
 	Coef        []float64 // [features, outputs] in the problem's order and units
 	Intercept   []float64 // [outputs]
 	Outputs     []float64 // [n, outputs] of the training rows
-	Own         []float64 // [unlabeled, outputs] parts of these that rows owe to themselves; nil: not known
+	Own         []float64 // [unlabeled, outputs] parts of these that rows owe to themselves, if asked for
 	Loss        loss.Classes
 	Regularizer float64
 	Gap         float64 // bound on (objective - optimum) / objective at the final labels
@@ -50,7 +51,6 @@ type descent struct {
 	*Run
 	risk   *risk.Risk
 	newton *minimize.Newton
-	all    bool // unlabeled rows have a weight, too
 }
 
 // Fit runs a method from the start, or from the supervised solution if that is finite. All rows have scores there.
@@ -66,7 +66,6 @@ func (s *Spec) Fit(r *Run) *Solution {
 		}
 	}
 	r.Costs.Admit(d.risk)
-	d.all = true
 	if r.Objective.Start == nil {
 		d.keepOrigin()
 	}
@@ -77,7 +76,7 @@ func (s *Spec) Fit(r *Run) *Solution {
 func (r *Run) descent() *descent {
 	o, k := r.Objective, r.Objective.Risk()
 	r.Path.Measure = func() (value, share float64) { return o.Measure(k.Loss(), k.Regularizer(), k.Score) }
-	return &descent{Run: r, risk: k, newton: minimize.NewNewton(k.Dim(), o.Job.Pool)}
+	return &descent{r, k, minimize.NewNewton(k.Dim(), o.Job.Pool)}
 }
 
 // measureProbable gives the history the entries of a belief about probabilities.
@@ -141,7 +140,7 @@ func (d *descent) read() *Solution {
 	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
 		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
-	if d.all && len(k.Joint) == 0 {
+	if d.Own {
 		out.Own = k.OwnParts(s.Unlabeled)
 	}
 	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)

@@ -14,7 +14,7 @@
 //	Differences  p_iy is divided by m_y in place of π_y: the scores of a class with one label, which is never held out,
 //	         are low in all rows; the Dirichlet prior keeps a class with few labels from losing all of its rows
 //	Groups   every machine fits the same models to the same rows of all
-//	Cost     five supervised fits of the labeled rows; five mixtures of these and at most 2,500 unlabeled rows, up
+//	Cost     six supervised fits of the labeled rows; five mixtures of these and at most 2,500 unlabeled rows, up
 //	         to eight steps of two passes each
 //
 // Measured, with what was rejected, in docs/notes/class-shares.md.

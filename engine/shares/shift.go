@@ -30,9 +30,6 @@ func (e *Evidence) FromLabels(shares []float64) float64 { return Distance(shares
 // Distance is the total variation distance of shares.
 func Distance(shares, others []float64) float64 { return floats.Distance(shares, others, 1) / 2 }
 
-// OffLabels is the distance of the predicted shares from those of the labeled rows.
-func (e *Evidence) OffLabels() float64 { return Distance(e.Predicted, e.labelShares()) }
-
 // labelShares are the shares [K] of the labeled rows.
 func (e *Evidence) labelShares() []float64 {
 	return floats.ScaleTo(make([]float64, e.Classes), 1/vector.Sum(e.Totals), e.Totals)
