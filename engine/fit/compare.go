@@ -63,7 +63,6 @@ func (f *fitted) bound() float64 { return muchBetter * f.trace.Objective(0) }
 func replace(current, better *fitted) {
 	model := current.Model
 	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
-	current.own = better.own
 	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 	model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
 	if current.reason == path.NotConverged || better.reason == path.NotConverged {

@@ -487,16 +487,20 @@ func TestThresholdsMoveForNewRows(t *testing.T) {
 		s, still := d.sample, *found.Model
 		still.Intercept = slices.Clone(still.Intercept)
 		of, center := d.decisions(s.Packed(found.Model)), s.Center(s.Job)
+		own := d.ownParts(found.spec, of)
 		for k, i := range s.Unlabeled {
 			z, length := of.values[i], s.Rows.SquaredNorm(int(i))+vector.Dot(center, center)
 			s.Rows.Row(int(i), func(j int, value float64) { length -= 2 * value * center[j] })
 			margin := math.Copysign(max(0, 1-math.Abs(z)), z)
 			want := d.options.UnlabeledWeight * s.UnlabeledWeight[k] * margin * length / d.options.Alpha
-			if far := math.Abs(found.own.values[k] - want); far > 0.02*(1+math.Abs(want)) { // z moved with the threshold
-				t.Fatalf("seed %d, row %d: own part %v, want %v", seed, i, found.own.values[k], want)
+			if far := math.Abs(2*own[2*k+1] - want); far > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("seed %d, row %d: own part %v, want %v", seed, i, 2*own[2*k+1], want)
 			}
 		}
 		found.moveForNewRows()
+		if before := found.Model.Intercept[0] - still.Intercept[0]; before == 0 {
+			t.Errorf("seed %d: the threshold stays", seed)
+		}
 		off := func(m *model.Linear) float64 {
 			values, n := make([]float64, 1200), 0.0
 			if err := m.Decisions(work.NewPool(1), p.Rows, values); err != nil {

@@ -43,7 +43,7 @@ type fitted struct {
 	reason path.Reason
 	before int              // steps of the run before
 	origin sample.Selection // see start
-	own    decisions        // [unlabeled, outputs] of the model, see method.Solution
+	own    []float64        // see ownParts, of T in a committee
 	v      float64          // weight of the views in a committee; 0: it is none
 }
 

@@ -89,7 +89,8 @@ func (d *Data) onlyDescribed() bool {
 var manyUnlabeled = 1 << 15 // replaced in tests
 
 // evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
-// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of the fit have no part in it. Machines fit the same rows of all.
+// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of
+// the fit have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	s := d.sample
 	limit := sample.CrossFitted

@@ -36,13 +36,6 @@ func (d *Data) thresholdPart(spec *method.Spec) float64 {
 	return d.carries * d.labels / (d.labels + holdingLabels)
 }
 
-// forNewRows reports whether the thresholds of a member move for new rows: where they move by themselves, by margins.
-// Probabilities would move with them.
-func (d *Data) forNewRows(spec *method.Spec, m Member) bool {
-	return d.thresholdPart(spec) > 0 && d.options.Balance == "auto" && !m.soft && !spec.UsesProbabilities &&
-		!d.options.Loss.Spec().Free
-}
-
 const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them
 
 // moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it, or a
@@ -82,31 +75,30 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    where a row of the fit would have another class
+//	Stops    where an unlabeled row would have another class
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
-	if f.own.values == nil {
+	d, s := f.data, f.data.sample
+	if d.thresholdPart(f.spec) == 0 || s.Constant() || d.options.Balance != "auto" || f.spec.UsesProbabilities ||
+		d.options.Loss.Spec().Free {
 		return
 	}
-	d, s := f.data, f.data.sample
 	of := d.decisions(s.Packed(f.Model))
+	if f.own == nil {
+		f.own = d.ownParts(f.spec, of)
+	}
 	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
 		sum[vector.Largest(scores)] += weight
 	})
 	shift := belief.NewCosts(d.objective(s.Job, f.spec)).Potentials(func(dst []float64, k int, i int32) {
 		copy(dst, of.scores(i))
-		factor := -1.0
-		if s.Copies != nil { // a copy leaves the others
-			factor /= max(1, s.UnlabeledRows[k])
-		}
-		vector.Add(dst, factor, f.own.scores(int32(k)))
+		vector.Add(dst, -1, f.own[k*len(dst):(k+1)*len(dst)])
 	}, shares)
 	for y, share := range shares {
 		if share == 0 {
 			shift[y] = 0
 		}
 	}
-	f.own.values = nil
 	part := d.carries
 	if d.prior.Evidence != nil {
 		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
@@ -120,10 +112,10 @@ func (f *fitted) moveForNewRows() {
 
 const rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
 
-// keeps is the part of a shift of the class scores up to which no row has another class.
+// keeps is the part of a shift of the class scores up to which no unlabeled row has another class.
 func (d *Data) keeps(of decisions, shift []float64) float64 {
 	part := math.Inf(1)
-	for _, i := range slices.Concat(d.sample.Labeled, d.sample.Unlabeled) {
+	for _, i := range d.sample.Unlabeled {
 		scores := of.scores(i)
 		best := vector.Largest(scores)
 		for y, score := range scores {
@@ -134,6 +126,51 @@ func (d *Data) keeps(of decisions, shift []float64) float64 {
 	}
 	part, _ = d.sample.Job.Range(part, 0)
 	return part * (1 - 1e-9)
+}
+
+// ownParts are the parts [unlabeled, K] of the class scores of a model of this method that rows owe to themselves: at a
+// solution W = -1/α Σ_i c_i g_i (x_i - μ)ᵀ, but for the intercepts, with the gradients g_i of the losses for the
+// classes predicted. Of copies of a row each has its own part.
+func (d *Data) ownParts(spec *method.Spec, of decisions) []float64 {
+	s, o := d.sample, d.objective(d.sample.Job, spec)
+	l, classes, center := o.Loss(o.Smoothings[len(o.Smoothings)-1]), o.Classes, s.Center(s.Job)
+	own, square := make([]float64, len(s.Unlabeled)*classes), vector.Dot(center, center)
+	s.Job.CountAndCheck(int64(s.Rows.Subset(s.Unlabeled).NonZeros()))
+	s.Job.Stripes(len(s.Unlabeled), func(lo, hi int) {
+		slope, state := make([]float64, classes), make([]float64, classes)
+		columns, target := make([]float64, max(classes, o.Scores.Columns())), make([]float64, classes)
+		for k := lo; k < hi; k++ {
+			i := int(s.Unlabeled[k])
+			scores := slices.Clone(of.scores(int32(i)))
+			if s.Paired() { // the loss takes -z and z
+				vector.Scale(scores, 2)
+			}
+			if clear(target); o.OwnLoss {
+				l.At(scores, nil, slope, state)
+			} else {
+				target[vector.Largest(scores)] = 1
+				l.At(scores, target, slope, state)
+			}
+			length := s.Rows.SquaredNorm(i) + square // |x - μ|²
+			s.Rows.Row(i, func(j int, value float64) { length -= 2 * value * center[j] })
+			factor := -o.Weight * s.UnlabeledWeight[k] * length / o.Alpha
+			if s.Copies != nil {
+				factor /= max(1, s.UnlabeledRows[k])
+			}
+			part := own[k*classes : (k+1)*classes]
+			if s.Paired() {
+				part[1] = factor * (slope[1] - slope[0]) / 2
+				part[0] = -part[1]
+				continue
+			}
+			clear(columns)
+			vector.Add(columns[:classes], factor, slope)
+			o.Scores.Up(columns)
+			o.Scores.Down(columns)
+			copy(part, columns)
+		}
+	})
+	return own
 }
 
 const roundedShare = 1e-12 // above the rounding of a share, below the weight of a row

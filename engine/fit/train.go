@@ -96,7 +96,6 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	} else {
 		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
 			moveIntercepts(r, solution, part)
-			out.own = decisions{solution.Own, len(solution.Intercept)}
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 		checkEnd(r, solution)
@@ -126,7 +125,7 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)
 	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		Soft: m.soft, AtOnce: atOnce, Scores: m.scores, Own: d.forNewRows(spec, m), Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
+		Soft: m.soft, AtOnce: atOnce, Scores: m.scores, Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
 			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = m.bound, warm

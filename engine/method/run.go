@@ -24,7 +24,6 @@ type Run struct {
 	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
 	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
 	Scores    []float64 // [unlabeled, K] that atScores begins at
-	Own       bool      // the solution has the parts of scores that rows owe to themselves
 	Origin    []int32   // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
 
@@ -33,7 +32,6 @@ type Solution struct {
 	Coef        []float64 // [features, outputs] in the problem's order and units
 	Intercept   []float64 // [outputs]
 	Outputs     []float64 // [n, outputs] of the training rows
-	Own         []float64 // [unlabeled, outputs] parts of these that rows owe to themselves, if asked for
 	Loss        loss.Classes
 	Regularizer float64
 	Gap         float64 // bound on (objective - optimum) / objective at the final labels
@@ -140,9 +138,6 @@ func (d *descent) read() *Solution {
 	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
 	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
 		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
-	if d.Own {
-		out.Own = k.OwnParts(s.Unlabeled)
-	}
 	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)
 	vector.Scale(out.Coef, 1/s.Length)
 	return out

@@ -288,29 +288,6 @@ func (r *Risk) Regularizer() float64 {
 	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
 }
 
-// OwnParts are the parts [rows, outputs] of the outputs of some rows with a weight that these owe to themselves: at a
-// solution W = -1/α Σ_i g_i (x_i - μ)ᵀ with the gradients g_i of the rows, but for the intercepts.
-func (r *Risk) OwnParts(rows []int32) []float64 {
-	outputs, center := r.Map.Outputs(), r.frame.Center
-	own, square := make([]float64, len(rows)*outputs), 0.0
-	if center != nil {
-		square = vector.Dot(center, center)
-	}
-	r.gradients()
-	r.job.CountAndCheck(int64(r.rows.Subset(rows).NonZeros()))
-	r.job.Every(len(rows), func(k int) {
-		i := int(rows[k])
-		length := r.rows.SquaredNorm(i) + square // |x - μ|²
-		if center != nil {
-			r.rows.Row(i, func(j int, value float64) { length -= 2 * value * center[j] })
-		}
-		part := slices.Clone(r.slopes()[i*r.shape.Stride() : (i+1)*r.shape.Stride()])
-		r.Map.Down(part)
-		vector.Add(own[k*outputs:(k+1)*outputs], -length/r.alpha, part)
-	})
-	return own
-}
-
 // Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs].
 func (r *Risk) Linear() (coef, intercept []float64) {
 	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())

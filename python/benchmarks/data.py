@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn import datasets
+from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import StandardScaler, normalize
 
@@ -265,6 +266,18 @@ def minilm() -> DataSet:
     return data_set("MiniLM", *loader().minilm())
 
 
+def clusters() -> DataSet:
+    """The same embeddings, in 77 clusters."""
+    rows = minilm()
+    found = KMeans(77, n_init=1, random_state=0).fit_predict(rows.X)
+    return replace(rows, name=f"{rows.name}, 77 clusters", y=found, classes=np.arange(77), train=None)
+
+
+def short(name: str) -> DataSet:
+    """Embeddings of short texts, dense float32."""
+    return data_set(f"{name} by MiniLM", *loader().short(name))
+
+
 def agnews(encoder: str | None = None) -> DataSet:
     """The test of AG News: words, or dense float32 by an encoder."""
     rows, names = loader().agnews(encoder)
@@ -299,6 +312,7 @@ def rare(data: DataSet, name: str, percent: int) -> DataSet:
     return replace(some_rows(data, np.sort(kept)), name=f"{data.name}, {percent} % {name}")
 
 
+SHORT = ("atis", "fewrel", "irony", "mpqa", "mr", "offensive")
 CLUTO = ("classic", "fbis", "hitech", "k1b", "re0", "tr11", "tr12", "tr23", "tr31", "tr41", "tr45", "wap")
 SMALL: dict[str, Callable[[], Rows]] = {
     "digits": lambda: datasets.load_digits(return_X_y=True),
@@ -309,7 +323,8 @@ SMALL: dict[str, Callable[[], Rows]] = {
     "circles": lambda: datasets.make_circles(600, noise=0.05, factor=0.6, random_state=0),
 }
 SETS: dict[str, Callable[[], DataSet]] = {
-    **{make.__name__: make for make in (newsgroups20, pcmac, topics4, rcv1_leaves, mnist, minilm)},
+    **{make.__name__: make for make in (newsgroups20, pcmac, topics4, rcv1_leaves, mnist, minilm, clusters)},
+    **{name: functools.partial(short, name) for name in SHORT},
     "newsgroups20_tree": lambda: newsgroups20("."),
     "comp": lambda: groups("comp.", "(rest)"),
     "recsci": lambda: groups("rec.", "sci."),

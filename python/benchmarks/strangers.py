@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
@@ -29,7 +28,8 @@ from benchmarks.measure import Report
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.datasets import load_scipy_docs
 
-SHORT = ("irony", "offensive", "mr", "mpqa")
+FAINT = ("irony", "offensive", "mr", "mpqa")
+MANY = ("fewrel", "atis", "clusters", "minilm")
 FEW = ("newsgroups20", "minilm", "agnews_minilm", "ohsumed", "comp")
 LARGE = ("agnews_words", "agnews_minilm", "topics4", "reuters_r8", "mnist")  # their first three classes
 MOST_ROWS = 3000  # of `large`
@@ -40,6 +40,7 @@ ONES: dict[str, Any] = {
     "logistic regression": LogisticRegression(C=10, max_iter=1000),
     "the same, C = 1": LogisticRegression(max_iter=1000),
 }
+FOUR = dict(list(ONES.items())[:4])
 HINGED, LOGISTIC = ("auto", *quality.METHODS[:4]), ("posterior", *quality.METHODS[4:6])
 LOST = -0.02  # of macro F
 
@@ -55,21 +56,9 @@ def with_large(rows: DataSet, share: float, rng: np.random.Generator) -> DataSet
 
 
 def docstrings() -> DataSet:
-    """SciPy's docstrings, 299 of one package and 12 of two others."""
+    """SciPy's docstrings of three packages, by words."""
     texts, names = load_scipy_docs(("signal", "stats", "special"))
     return data.data_set("docstrings", data.vectorize(texts), names)
-
-
-def clusters() -> DataSet:
-    """Sentence vectors of messages in 77 clusters."""
-    rows = data.minilm()
-    found = KMeans(77, n_init=1, random_state=0).fit_predict(rows.X)
-    return replace(rows, name="77 clusters", y=found, classes=np.arange(77))
-
-
-def short(name: str) -> DataSet:
-    """Sentence vectors of short texts."""
-    return data.data_set(name, *data.loader().short(name))
 
 
 def some_unlabeled(task: Task, n: int, rng: np.random.Generator) -> Task:
@@ -134,7 +123,7 @@ def large(report: Report, draws: int = 5) -> None:
                 some = with_large(rows, share, np.random.default_rng((draw, 9)))
                 yield {"set": some.name, "labels": k}, drawing.draw(some, k, "equal", draw)
 
-    found = measure(report, tasks(), {name: ONES[name] for name in list(ONES)[:4]})
+    found = measure(report, tasks(), FOUR)
     summary(report, found, "large")
 
 
@@ -145,7 +134,7 @@ def tables(report: Report, draws: int = 5) -> None:
         for name, k, draw in itertools.product(("iris", "wine", "cancer", "digits"), (2, 5, 20), range(draws)):
             yield {"set": name, "labels": k}, drawing.draw(data.SETS[name](), k, "equal", draw)
 
-    summary(report, measure(report, tasks(), {name: ONES[name] for name in list(ONES)[:4]}), "tables")
+    summary(report, measure(report, tasks(), FOUR), "tables")
 
 
 def faint(report: Report, draws: int = 5) -> None:
@@ -153,8 +142,8 @@ def faint(report: Report, draws: int = 5) -> None:
 
     def tasks() -> Iterator[tuple[dict[str, Any], Task]]:
         ways = ((8, "equal"), (32, "equal"), (25, "random"))
-        for name, (k, sampling), draw in itertools.product(SHORT, ways, range(draws)):
-            yield {"set": name, "labels": k, "way": sampling}, drawing.draw(short(name), k, sampling, draw)
+        for name, (k, sampling), draw in itertools.product(FAINT, ways, range(draws)):
+            yield {"set": name, "labels": k, "way": sampling}, drawing.draw(data.SETS[name](), k, sampling, draw)
 
     summary(report, measure(report, tasks(), ONES), "faint")
 
@@ -163,8 +152,7 @@ def many(report: Report, draws: int = 5) -> None:
     """Many classes of sentence vectors, whose unlabeled rows are the test."""
 
     def tasks() -> Iterator[tuple[dict[str, Any], Task]]:
-        sets = (short("fewrel"), short("atis"), clusters(), data.minilm())
-        for rows, k, draw in itertools.product(sets, (1, 5, 10), range(draws)):
+        for rows, k, draw in itertools.product([data.SETS[name]() for name in MANY], (1, 5, 10), range(draws)):
             yield {"set": rows.name, "labels": k}, drawing.draw_shares(rows, k, draw)
 
     ones = {"default": ONES["default"], "TIM": heads.tim, "logistic regression": ONES["logistic regression"]}

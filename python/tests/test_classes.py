@@ -117,9 +117,7 @@ def test_weight_k_is_the_row_k_times(kind: type, settings: dict[str, Any]) -> No
     if settings.get("loss") == "crammer_singer":  # rounding decides between its optima
         assert np.mean(weighted.predict(X) == repeated.predict(X)) >= 0.95
     else:
-        there = weights > 0  # others are new rows, for which thresholds move by marginal copies
-        np.testing.assert_array_equal(weighted.predict(X)[there], repeated.predict(X)[there])
-        assert np.mean(weighted.predict(X) == repeated.predict(X)) >= 0.98
+        np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
         assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-6)
     shares = np.bincount(weighted.predict(X), weights=weights * UNLABELED) / weights[UNLABELED].sum()
     np.testing.assert_allclose(shares, SHARES, atol=0.01)
