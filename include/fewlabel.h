@@ -174,9 +174,9 @@ int32_t fewlabel_options(int32_t kind, char *text, int64_t text_size, int64_t *n
  *   labels   their labels. Every class needs a labeled row, unless the option class_prior contains its share, or rows
  *            have sets or probabilities of classes that differ: then no row needs a label, and shares that class_prior
  *            does not give are the means of the probabilities.
- *   weights  [n_rows] weight of each row, nonnegative; NULL: all 1. Integer weights with a mean of at most 4 that are
- *            not all equal are numbers of copies: the fit equals that of the repeated rows, up to rounding. With other
- *            weights each row gets one hard label.
+ *   weights  [n_rows] weight of each row, nonnegative; NULL: all 1. A factor of all weights changes nothing. Multiples
+ *            of the smallest weight above 0, on average at most 4 times it, are numbers of copies: the fit equals that
+ *            of the repeated rows, up to rounding. With other weights each row gets one hard label.
  *   start    a model to continue from, for example after labels were added, with the features and classes of this fit,
  *            from an earlier fit, a file or fewlabel_assemble; 0: none. Annealing then starts at a low temperature,
  *            switching at the full weight of the unlabeled rows, both with labels from the scores of the start, which
@@ -239,8 +239,8 @@ int32_t fewlabel_predict(int64_t model, const fewlabel_rows *rows, int32_t threa
  *              feature, as fewlabel_array gives them, which is faster for several outputs
  *   intercept  [n_outputs]
  *   by_feature 0 or 1
- * Sparse rows are read once. Indices are checked on the way, values are not: a value that is not finite makes the
- * decisions of its row NaN or infinite. After a failure some of `decisions` may have been written. */
+ * Sparse rows are read once, and indices are checked on the way. Decisions that are not finite are refused. After a
+ * failure some of `decisions` may have been written. */
 int32_t fewlabel_decision_with(const fewlabel_rows *rows, const double *coef, const double *intercept,
                                int64_t n_outputs, int32_t by_feature, int32_t threads, double *decisions,
                                char *error, int64_t error_size);

@@ -185,8 +185,12 @@ static void weights_of_the_caller(void) {
         fewlabel_decision_with(&p.rows, coef, intercept, 2, 1, 1, decisions, ERROR));
   good_problem(&p);
   p.values[2] = NAN; /* of row 1 */
-  WORKS(fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
-  HOLDS(decisions[0] == 2.5 && isnan(decisions[1]) && decisions[2] > 2.5);
+  FAILS(FEWLABEL_BAD_DATA, "row 1 has the value NaN",
+        fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
+  p.values[2] = 1e308;
+  coef[0] = coef[1] = coef[2] = coef[3] = 10;
+  FAILS(FEWLABEL_BAD_DATA, "decisions overflow: the largest value of X is 1e+308 in row 1",
+        fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
 }
 
 static void counts_and_types(void) {

@@ -252,8 +252,11 @@ func TestBadProblems(t *testing.T) {
 		{"weights: the labeled rows of class 0 have a share of 1 of the labeled weight", func(p *sample.Problem, _ *method.Options) {
 			p.Weights = slices.Repeat([]float64{1}, 20)
 			for i := range 4 { // classes 0, 1, 0, 1
-				p.Weights[i] = [2]float64{1e200, 1e-200}[i%2]
+				p.Weights[i] = [2]float64{1e100, 1e-100}[i%2]
 			}
+		}},
+		{"weights: the smallest is 1e-200, the largest 1e+200", func(p *sample.Problem, _ *method.Options) {
+			p.Weights = slices.Repeat([]float64{1e-200, 1e200}, 10)
 		}},
 		{"class_prior of class 0 is 0", func(_ *sample.Problem, o *method.Options) { o.ClassPrior = sample.ClassPrior{Shares: []float64{0, 1}} }},
 		{"class_prior has 2 shares, but there are 3 classes", func(p *sample.Problem, o *method.Options) {

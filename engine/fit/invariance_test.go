@@ -392,7 +392,7 @@ var changes = map[string]func(t *testing.T, p sample.Problem, o method.Options) 
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		return partOf(t, p, order), order
 	},
-	"idle": func(t *testing.T, p sample.Problem, o method.Options) (sample.Problem, []int32) {
+	"idle": func(t *testing.T, p sample.Problem, _ method.Options) (sample.Problem, []int32) {
 		n := len(p.Labels)
 		idle := partOf(t, p, append(numbers(n), 0, 1, int32(n-1), int32(n-1)))
 		if idle.Labels[n+3] = 0; p.Weak == nil {
@@ -401,9 +401,7 @@ var changes = map[string]func(t *testing.T, p sample.Problem, o method.Options) 
 		if idle.Weights == nil {
 			idle.Weights = slices.Repeat([]float64{1}, n+4)
 		}
-		if o.ClassPrior.Shares != nil { // shares are estimated from amounts
-			vector.Scale(idle.Weights[:n], 2.5)
-		}
+		vector.Scale(idle.Weights[:n], 2.5)
 		clear(idle.Weights[n:])
 		return idle, numbers(n)
 	},

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/belief"
@@ -75,7 +74,7 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    where an unlabeled row would have another class
+//	Stops    before an unlabeled row has another class, not close to where one would
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
 	d, s := f.data, f.data.sample
@@ -103,7 +102,7 @@ func (f *fitted) moveForNewRows() {
 	if d.prior.Evidence != nil {
 		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
 	}
-	vector.Scale(shift, min(part, d.keeps(of, shift)))
+	vector.Scale(shift, d.bearable(of, shift, part))
 	if of.outputs == 1 {
 		shift = []float64{shift[1] - shift[0]}
 	}
@@ -112,20 +111,24 @@ func (f *fitted) moveForNewRows() {
 
 const rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
 
-// keeps is the part of a shift of the class scores up to which no unlabeled row has another class.
-func (d *Data) keeps(of decisions, shift []float64) float64 {
-	part := math.Inf(1)
-	for _, i := range d.sample.Unlabeled {
-		scores := of.scores(i)
-		best := vector.Largest(scores)
-		for y, score := range scores {
-			if nearer := shift[y] - shift[best]; nearer > 0 {
-				part = min(part, (scores[best]-score)/nearer)
+// bearable is this part of a shift of the class scores, or the largest half, quarter, ... of it by which no unlabeled
+// row has another class, if there is one.
+func (d *Data) bearable(of decisions, shift []float64, part float64) float64 {
+	moved := make([]float64, len(shift))
+	for step := 0; step < 6; step, part = step+1, part/2 {
+		changed := 0
+		for _, i := range d.sample.Unlabeled {
+			copy(moved, of.scores(i))
+			best := vector.Largest(moved)
+			if vector.Add(moved, part, shift); vector.Largest(moved) != best {
+				changed++
 			}
 		}
+		if d.sample.Job.Count(changed) == 0 {
+			return part
+		}
 	}
-	part, _ = d.sample.Job.Range(part, 0)
-	return part * (1 - 1e-9)
+	return 0
 }
 
 // ownParts are the parts [unlabeled, K] of the class scores of a model of this method that rows owe to themselves: at a

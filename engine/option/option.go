@@ -23,11 +23,11 @@ type Option struct {
 	Value            any // pointer to where it goes; the type decides the kind
 	Choices          []string
 	Minimum, Maximum float64 // Maximum 0: Largest
-	Exclusive        bool    // Minimum itself is not allowed
+	Exclusive        bool    // Minimum itself is not allowed, and of 0 nothing below 1 / Largest
 	Meaning          string
 }
 
-// Largest bounds the numbers: larger ones make sums overflow.
+// Largest bounds the numbers: larger ones make sums overflow, and squares of smaller ones than its inverse are zero.
 const Largest = 1e100
 
 type Table []Option
@@ -169,6 +169,8 @@ func (o Option) inRange(values ...float64) error {
 				relation = "above"
 			}
 			return fault.Argument("%s is %v: it must be %s %v", o.Name, value, relation, o.Minimum)
+		case o.Exclusive && value < o.Minimum+1/Largest:
+			return fault.Argument("%s is %v: it must be at least %v", o.Name, value, o.Minimum+1/Largest)
 		}
 	}
 	return nil

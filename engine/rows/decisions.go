@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -18,7 +19,8 @@ type Weights struct {
 
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
 // the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
-// alone and in a batch, on any number of threads. The error is for an index that is no feature.
+// alone and in a batch, on any number of threads. The errors are for an index that is no feature
+// and for decisions that are no finite numbers.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) error {
 	outputs := len(by.Intercept)
 	return m.EachDecisions(pool, by, func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) })
@@ -45,19 +47,24 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
 		decisions := pool.Borrow((end - first) * outputs)
-		if m.kernel.part(first, end).decide(numbers[:end-first], &by, decisions) {
-			addIntercepts(decisions, by.Intercept)
+		known := m.kernel.part(first, end).decide(numbers[:end-first], &by, decisions)
+		addIntercepts(decisions, by.Intercept)
+		if known && vector.Finite(decisions) {
 			each(first, decisions)
 		} else {
 			failed.Store(true)
 		}
 		pool.Return(decisions)
 	})
-	if failed.Load() {
-		_, err := m.Checked() // names what is wrong
+	if !failed.Load() {
+		return nil
+	}
+	checked, err := m.Checked() // names what is wrong
+	if err != nil {
 		return err
 	}
-	return nil
+	value, row, feature := checked.Largest()
+	return fault.Data("decisions overflow: the largest value of X is %.4g in row %d, column %d", value, row, feature)
 }
 
 func addIntercepts(decisions, intercept []float64) {

@@ -18,7 +18,7 @@ func (m *Matrix) Scaled(factor float64) *Matrix {
 // where no such row has a weight. Rows times a power of two give the same bits times that power.
 func (m *Matrix) RootMeanSquare(job *work.Job, weights []float64) float64 {
 	// Squares of lengths up to 1e100 stay in the range of numbers; longer and shorter rows are measured in other units.
-	for _, unit := range []float64{1, 0x1p350, 0x1p-350, 0x1p700, 0x1p-700} {
+	for _, unit := range []float64{1, 0x1p350, 0x1p-350, 0x1p700, 0x1p-700, 0x1p1000} {
 		square := m.Scaled(unit).meanSquare(job, weights)
 		if square > 1e-200 && square < 1e200 {
 			return math.Sqrt(square) / unit
@@ -38,7 +38,9 @@ func (m *Matrix) CheckLength(length float64) error {
 	if length >= shortest && length <= longest {
 		return nil
 	}
-	return Overflowed(m.Largest())
+	value, row, feature := m.Largest()
+	return fault.Data("rows of X are too short or too long for a fit: scale your features (the largest value of X is %.4g "+
+		"in row %d, column %d)", value, row, feature)
 }
 
 // Largest is the value farthest from zero, with its row and its feature.

@@ -75,6 +75,11 @@ func (a *arrays[I, V]) checked(m *Matrix) (*Matrix, error) {
 		}
 		if a.repeats(unsorted) {
 			merged := a.merged()
+			for i := range merged.rows() { // sums can overflow
+				if err := merged.checkRow(i, m.cols); err != nil {
+					return nil, err
+				}
+			}
 			return newMatrix(m.cols, merged, merged.indptr), nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -200,20 +201,19 @@ func TestDecisionsOfManyOutputs(t *testing.T) {
 	}
 }
 
-// A value that is not finite goes into the decisions of its row and of no other.
+// Decisions that are no finite numbers are refused, with the value that makes them, also one that others add up to.
 func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
-	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, []float64{1, 2, bad, 3}) {
+	for want, values := range map[string][]float64{
+		"row 1 has the value NaN at feature 2": {1, 2, math.NaN(), 3}, "row 1 has the value +Inf": {1, 2, math.Inf(1), 3},
+		"decisions overflow: the largest value of X is 1.7e+38 in row 1, column 2": {1, 2, 1.7e38, 3},
+	} {
+		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, values) {
 			for _, outputs := range []int{1, 5} {
-				dst := make([]float64, 3*outputs)
-				if err := decide(rows, work.NewPool(1), someWeights(3, outputs, outputs > 1), dst); err != nil {
-					t.Fatal(err)
-				}
-				for k, decision := range dst {
-					finite := !math.IsNaN(decision) && !math.IsInf(decision, 0)
-					if finite == (k/outputs == 1) {
-						t.Errorf("%s: decision %v of row %d", fmt.Sprint(form, bad), decision, k/outputs)
-					}
+				by := someWeights(3, outputs, outputs > 1)
+				vector.Scale(by.Coef, 1e300)
+				err := decide(rows, work.NewPool(1), by, make([]float64, 3*outputs))
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v, want %s", form, err, want)
 				}
 			}
 		}

@@ -23,7 +23,7 @@ import (
 type Problem struct {
 	Rows    *rows.Matrix
 	Labels  []int32       // [n] class 0 ... K-1; -1: unlabeled; -2-y: the row describes class y, see Describes
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See findCopies
+	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See count
 	Weak    *weak.Labels  // [n] weak labels; nil: none
 	Classes int           // 0: as many as labels, class_prior and Weak have
 	Start   *model.Linear // a model to begin at; nil: from nothing
@@ -52,10 +52,10 @@ type Sample struct {
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
 	Describes       []bool    // [Labeled] the row says what its class is, but was not drawn: no evidence of shares
-	LabeledRows     []float64 // [Labeled] weights as given: numbers of rows
+	LabeledRows     []float64 // [Labeled] numbers of rows, see count
 	LabeledWeight   []float64 // [Labeled] sums to 1
 	Unlabeled       []int32   // rows without a label and with a weight
-	UnlabeledRows   []float64 // [Unlabeled] weights as given
+	UnlabeledRows   []float64 // [Unlabeled] numbers of rows
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
 	Labels  []int32      // [n] of the problem, and of weakly labeled rows with one class
@@ -84,11 +84,11 @@ func New(p Problem, options Options, job *work.Job) (*Sample, error) {
 // NewPrepared is New with the rows and weights made ready before, if prepared is not nil.
 func NewPrepared(p Problem, prepared *Prepared, options Options, job *work.Job) (*Sample, error) {
 	s := &Sample{prepared: prepared}
-	return s, s.make(p, options, job, s.findCopies)
+	return s, s.make(p, options, job, s.count)
 }
 
-// make makes the sample of a problem; copies says how its weights are counted.
-func (s *Sample) make(p Problem, options Options, job *work.Job, copies func(Problem) error) error {
+// make makes the sample of a problem; count says how its rows count by their weights.
+func (s *Sample) make(p Problem, options Options, job *work.Job, count func(Problem) ([]float64, error)) (err error) {
 	s.Options, s.Job, s.Rows, s.Features, s.classes = options, job, p.Rows, p.Rows.Cols(), p.classes()
 	if err := memory.Need(28*float64(len(p.Labels))+p.Weak.Bytes(), // a copy of them; the fit is asked for later
 		fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
@@ -96,7 +96,10 @@ func (s *Sample) make(p Problem, options Options, job *work.Job, copies func(Pro
 		return err
 	}
 	p.Weights = p.weights()
-	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, copies, s.checkMemory, s.prepare} {
+	if p.Weights, err = count(p); err != nil {
+		return err
+	}
+	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, s.checkMemory, s.prepare} {
 		if err := step(p); err != nil {
 			return err
 		}
@@ -136,10 +139,6 @@ func (s *Sample) sort(p Problem) error {
 				s.All.Empty++
 				label, describes = -1, false
 			}
-		}
-		if !(weight == 0 || weight > minWeight && weight < maxWeight) {
-			return fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, weight, minWeight,
-				maxWeight)
 		}
 		switch {
 		case int(label) >= maxClasses:

@@ -150,11 +150,11 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 	prepared.keys = keys
 	part := &Sample{prepared: prepared, Source: source}
 	p := Problem{Rows: selected, Labels: chosen.Class, Weights: chosen.Weights, Weak: chosen.Weak, Classes: s.Classes()}
-	err = part.make(p, options, job, func(p Problem) error {
+	err = part.make(p, options, job, func(p Problem) ([]float64, error) {
 		if s.Copies != nil {
 			part.Copies = p.Weights
 		}
-		return nil
+		return p.Weights, nil
 	})
 	part.Pass = s.Pass
 	return part, err

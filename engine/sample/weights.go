@@ -38,26 +38,43 @@ func (w ClassWeight) Check(classes int, names fault.Names) error {
 
 const maxCopies = 4 // a row on average: hard labels are found copy by copy
 
-// findCopies keeps weights that are numbers of copies: whole, unequal, not too large. Equal ones are the same as none.
-func (s *Sample) findCopies(p Problem) error {
-	weights := p.Weights
-	broken, rows, total, smallest, largest := 0.0, 0.0, 0.0, math.Inf(1), 0.0
-	for _, w := range weights {
+// count counts rows by their weights, of which ratios matter: as numbers of copies if all are whole multiples of the
+// smallest and not too large, else relative to the mean. Equal weights are none.
+func (s *Sample) count(p Problem) ([]float64, error) {
+	rows, total, smallest, largest := 0.0, 0.0, math.Inf(1), 0.0
+	for i, w := range p.Weights {
 		switch {
-		case w != math.Trunc(w):
-			broken++
+		case !(w == 0 || w > minWeight && w < maxWeight):
+			return nil, fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, w, minWeight, maxWeight)
 		case w > 0:
-			rows, total, smallest, largest = rows+1, total+w, min(smallest, w), max(largest, w)
+			rows, smallest, largest = rows+1, min(smallest, w), max(largest, w)
 		}
 	}
-	sums := []float64{broken, rows, total}
-	s.Job.Reduce(sums)
-	smallest, largest = s.Job.Range(smallest, largest)
-	if sums[0] == 0 && smallest < largest && sums[2] <= maxCopies*sums[1] {
-		s.Copies = weights
+	if smallest, largest = s.Job.Range(smallest, largest); !(largest < smallest*maxWeight) && largest > 0 {
+		return nil, fault.Data("weights: the smallest is %v, the largest %v: make them less unequal", smallest, largest)
 	}
-	return nil
+	counted, broken := make([]float64, len(p.Weights)), 0.0
+	for i, w := range p.Weights {
+		counted[i] = w / smallest
+		if copies := math.Round(counted[i]); math.Abs(counted[i]-copies) <= roundedCopies*copies {
+			counted[i] = copies
+		} else {
+			broken++
+		}
+		total += counted[i]
+	}
+	sums := []float64{rows, total, broken}
+	s.Job.Reduce(sums)
+	switch mean := sums[1] / sums[0]; {
+	case sums[2] > 0 || mean > maxCopies:
+		vector.Scale(counted, 1/mean)
+	case smallest < largest:
+		s.Copies = counted
+	}
+	return counted, nil
 }
+
+const roundedCopies = 1e-9 // of the number of copies: weights times a factor
 
 // Units is the number of the unlabeled rows, or of the copies that their weights stand for.
 func (s *Sample) Units() int {

@@ -287,8 +287,8 @@ func TestBadInputIsNamed(t *testing.T) {
 			p.Labels[9], p.Allowed = -1, slices.Repeat([]uint8{1}, 3*len(p.Labels))
 			clear(p.Allowed[27:30])
 		}},
-		"values too large": {"the fit overflowed", func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e307) }},
-		"values too small": {"the fit overflowed", func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e-309) }},
+		"values too large": {"rows of X are too short or too long", func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e307) }},
+		"values too small": {"rows of X are too short or too long", func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(1e-309) }},
 		"large weights":    {"the fit overflowed", func(p *Problem, _ *Options) { p.Rows = p.Rows.Scaled(2e-308) }},
 		"few shares": {"class_prior has 1 shares, but there are 3 tags", func(_ *Problem, o *Options) {
 			o.ClassPrior = []float64{1}

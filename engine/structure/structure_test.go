@@ -370,7 +370,7 @@ func TestWhatCannotBeLearnedFromIsRefused(t *testing.T) {
 		{"no hides", func(p *Problem) { p.Hides = nil }, func(*Options) {}, "hidden is given without hides"},
 		{"hidden", func(p *Problem) { p.Hidden = nil }, func(*Options) {}, "hidden has 0 sets"},
 		{"rows", func(p *Problem) { p.Labels = p.Hidden }, func(*Options) {}, "labels has 20 rows, rows has 100"},
-		{"values", func(p *Problem) { p.Rows = p.Rows.Scaled(1e307) }, func(*Options) {}, "the fit overflowed"},
+		{"values", func(p *Problem) { p.Rows = p.Rows.Scaled(1e307) }, func(*Options) {}, "rows of X are too short or too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			own, options := p, Defaults()

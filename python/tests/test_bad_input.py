@@ -137,8 +137,8 @@ def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> N
         (np.zeros(80), "no labeled row.*sample_weight of zero"),
         (np.where(Y >= 0, 0.0, 1.0), "no labeled row.*sample_weight of zero"),
         (
-            np.where(Y == 1, 1e200, 1e-200),
-            "sample_weight: .* class 0 have a share of .*less unequal, or give class_prior",
+            np.where(Y == 1, 1e100, 1e-100),
+            "sample_weight: .* class 1 have a share of .*less unequal, or give class_prior",
         ),
         (np.where(Y >= 0, 1e308, 1.0), r"sample_weight of row \d+ is 1e\+308"),
     ],
@@ -156,7 +156,6 @@ def test_labeled_weights_may_be_unequal_where_the_prior_is_given() -> None:
     ("factor", "weight", "message"),
     [
         (1e308, 1.0, r"class_weight of class 0 is 1e\+308: it must be above 0 and at most"),
-        (1e99, 1e250, "class_weight gives row .* the weight 1e.349|class_weight gives row .* the weight .*Inf"),
         (1e-308, 1e-100, "class_weight gives row .* the weight 0: make the weights less unequal"),
     ],
 )
@@ -525,6 +524,7 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
         (lambda: weighted(["1.5"] * 60), "sample_weight must hold real numbers, got '1.5'"),
         (lambda: weighted([None] * 60), "sample_weight must hold real numbers, got None"),
         (lambda: weighted(np.full(60, 5e-324)), "sample_weight of row 0 is 5e-324: it must be 0, or above 1e-300"),
+        (lambda: weighted(np.geomspace(1e-200, 1e200, 60)), "sample_weight: the smallest is 1e-200, the largest 1e"),
         (lambda: TransductiveSVC(class_weight={0: "2", 1: 1}).fit(SMALL, GIVEN), "class_weight must hold real numbers"),
         (lambda: TransductiveSVC(class_prior=[0.5j, 0.5]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
         (
@@ -547,6 +547,6 @@ def test_the_argument_is_named(call: Callable[[], Any], message: str) -> None:
 
 @pytest.mark.parametrize("method", ["annealing", "switching", "pair_switching", "gradient"])
 def test_the_least_and_the_largest_weights_give_a_model(method: str) -> None:
-    for labeled, others in ((1.1e-300, 1.0), (1.0, 1.1e-300), (1.1e-300, 9e299), (9e299, 1.1e-300)):
+    for labeled, others in ((1.1e-300, 1.0), (1.0, 1.1e-300), (1.1e-150, 9e149), (9e149, 1.1e-150)):
         model = weighted(np.where(GIVEN >= 0, labeled, others), method)
         assert np.isfinite(model.coef_).all()

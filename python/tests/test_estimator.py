@@ -153,14 +153,17 @@ def test_weight_zero_is_no_row(method: str) -> None:
     np.testing.assert_array_equal(weighted.transduction_[kept], fewer.transduction_)
 
 
-def test_weights_of_one_size_change_nothing_where_shares_are_not_estimated() -> None:
-    """For an estimate four labels say more than one."""
+@pytest.mark.parametrize("factor", [2, 100, 0.1, 1e-30])
+@pytest.mark.parametrize("weights", [np.ones(len(Y)), 1 + np.arange(len(Y)) % 3, 0.5 + np.arange(len(Y)) % 7 / 3])
+@pytest.mark.parametrize("kind", [TransductiveSVC, SemiSupervisedLogisticRegression])
+def test_a_factor_of_all_weights_changes_nothing(kind: Any, weights: np.ndarray, factor: float) -> None:
+    """Of an estimate of the shares, too, and of probabilities."""
 
-    def fitted(**weights: Any) -> np.ndarray:
-        return TransductiveSVC(class_prior="labels").fit(X, Y, **weights).coef_
+    def fitted(weights: Any) -> np.ndarray:
+        return kind(calibrate=True).fit(X, Y, sample_weight=weights).predict_proba(X)
 
-    np.testing.assert_array_equal(fitted(sample_weight=np.full(len(Y), 4.0)), fitted())
-    np.testing.assert_array_equal(fitted(sample_weight=2), fitted())
+    same = fitted(weights if np.ptp(weights) else None)
+    np.testing.assert_allclose(fitted(factor * weights), same, rtol=1e-6)
 
 
 def test_balanced_class_weight_counts_labeled_rows() -> None:

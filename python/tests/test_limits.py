@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -165,7 +166,7 @@ def test_swapping_the_classes_mirrors_the_model(method: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
-@pytest.mark.parametrize("value", [1.7e308, 1e304, 1e300, 1e-305, 1e-310])
+@pytest.mark.parametrize("value", [1.7e308, 1e304, 1e300, 1e-305, 1e-310, 5e-324])
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everywhere: bool) -> None:
     """A value near the ends of float64, or rows of nothing else."""
@@ -179,7 +180,23 @@ def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everyw
         try:
             model.fit(rows, y, **told)
         except ValueError as reason:
-            if str(reason).startswith("the fit overflowed: scale") and f"{value:.4g} in row" in str(reason):
+            if re.match("(the fit overflowed|rows of X are too short or too long for a fit): scale", str(reason)) and f"{value:.4g} in row" in str(reason):
                 continue
             raise
         assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("model", [TransductiveSVC(calibrate=True), SemiSupervisedLogisticRegression()])
+def test_decisions_that_overflow_are_refused(model: Any, form: Any) -> None:
+    model.fit(X, Y)
+    with pytest.raises(ValueError, match=r"decisions overflow: the largest value of X is 1.7e\+308 in row 0"):
+        model.predict_proba(form(np.full(X.shape, 1.7e308)))
+
+
+def test_duplicates_that_add_up_to_infinity_are_refused() -> None:
+    rows = sp.csr_array(X)
+    arrays = np.r_[rows.data, 1e308, 1e308], np.r_[rows.indices, 0, 0], np.r_[rows.indptr, rows.nnz + 2]
+    shape = (X.shape[0] + 1, X.shape[1])
+    with pytest.raises(ValueError, match=rf"row {X.shape[0]} has the value \+Inf at feature 0"):
+        TransductiveSVC().fit(sp.csr_array(arrays, shape), np.r_[Y, -1])

@@ -20,10 +20,13 @@ def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) 
     if sp.issparse(X) and _library.is_loaded() and coef.shape == (len(intercept), X.shape[1]):
         found = _by_library(X, coef, intercept, n_jobs)
     else:
-        found = (_sparse_products if sp.issparse(X) else _dense_products)(X, coef)
-        found += intercept
-    if not np.isfinite(found).all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = (_sparse_products if sp.issparse(X) else _dense_products)(X, coef)
+            found += intercept
+    if (wrong := ~np.isfinite(found)).any():
         _data.check_finite(X)  # such a value makes every score of its row so: else X needs no look
+        row = int(wrong.any(axis=1).argmax())
+        raise ValueError(f"decisions overflow: the largest value of X is {abs(X[[row]]).max():.4g} in row {row}")
     return found
 
 
@@ -33,7 +36,11 @@ def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | N
     weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
     shifts = np.ascontiguousarray(intercept, dtype=np.float64)
     sizes = len(coef), int(by_feature), _threads.resolve(n_jobs)
-    _library.call("fewlabel_decision_with", rows, weights, shifts, *sizes, found)
+    try:
+        _library.call("fewlabel_decision_with", rows, weights, shifts, *sizes, found)
+    except ValueError:
+        _data.check_finite(X)
+        raise
     return found
 
 
