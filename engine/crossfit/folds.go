@@ -52,10 +52,14 @@ func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 			members[y] = append(members[y], k)
 		}
 	}
-	next := 0 // goes on from class to class, so that all folds get rows
-	for y, rows := range members {
+	members = slices.DeleteFunc(members, func(rows []int) bool { return len(rows) == 0 })
+	for _, rows := range members {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
-		if len(rows) == 0 || !known[y] && key(rows[0]) == key(rows[len(rows)-1]) {
+	}
+	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(key(a[0]), key(b[0])) }) // not by number
+	next := 0                                                                                         // goes on from class to class, so that all folds get rows
+	for _, rows := range members {
+		if !known[s.Class[rows[0]]] && key(rows[0]) == key(rows[len(rows)-1]) {
 			continue
 		}
 		for a, k := range rows {

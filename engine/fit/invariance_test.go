@@ -115,7 +115,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		o.Method, o.Loss, o.Hierarchy = "annealing", "maxent", []int{4, 4, 5, 5, -1, -1}
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
-	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 320
+	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
 	for _, described := range []int{1, 2} {
 		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
@@ -169,7 +169,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		begins(k, 600)
 		begins(add("a third first, committee"+name, four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		}), 600)
+		}), 620)
 	}
 	for _, k := range all[plain:] {
 		k.many = min(k.many, 1500) // products are as before

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -53,6 +54,24 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 		})
 	}
 	return value, row, feature
+}
+
+// Extremes are the ends [2 cols] of the values of each feature, their largest distance from zero and less their smallest
+// one, in the rows of all machines that have a weight; -Inf without values. Nothing changes if rows are there twice.
+func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
+	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
+	job.CountAndCheck(int64(m.NonZeros()))
+	for i, weight := range weights {
+		if weight > 0 {
+			m.kernel.visit(i, func(col int, value float64) {
+				if value = math.Abs(value); value > 0 {
+					ends[2*col], ends[2*col+1] = max(ends[2*col], value), max(ends[2*col+1], -value)
+				}
+			})
+		}
+	}
+	job.Largest(ends)
+	return ends
 }
 
 // Overflowed is the error of a fit of rows with this largest value.

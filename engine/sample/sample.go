@@ -2,6 +2,7 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -292,23 +293,24 @@ type Prepared struct {
 	length  float64      // root of the mean square length of the rows that count
 	feature []int32      // [rows.Cols] the problem's number of each packed feature
 
+	weights []float64 // [n] of the problem
+
 	keysOnce sync.Once
 	keys     []uint64 // [n] see Keys
 }
 
 // Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole. Features count as
-// places among those that occur, so that columns without values change nothing.
+// places in the order of their extreme values, so that neither their order nor columns without values change anything.
 func (s *Sample) Keys(job *work.Job) []uint64 {
 	p := s.prepared
 	p.keysOnce.Do(func() {
 		if p.keys != nil {
 			return
 		}
-		number, order, place := slices.Clone(p.feature), numbers(len(p.feature)), make([]int32, len(p.feature))
-		for _, j := range p.rows.Absent() {
-			number[j] = math.MaxInt32
-		}
-		slices.SortFunc(order, func(a, b int32) int { return int(number[a]) - int(number[b]) })
+		ends, order, place := p.rows.Extremes(job, p.weights), numbers(len(p.feature)), make([]int32, len(p.feature))
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(p.feature[a], p.feature[b]))
+		})
 		for k, j := range order {
 			place[j] = int32(k)
 		}
@@ -318,7 +320,8 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 }
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
-	out := &Prepared{length: p.Rows.RootMeanSquare(job, p.weights())}
+	out := &Prepared{weights: p.weights()}
+	out.length = p.Rows.RootMeanSquare(job, out.weights)
 	out.rows, out.feature = p.Rows.Packed(job)
 	out.rows = out.rows.Scaled(1 / out.length)
 	job.CountAndCheck(2 * int64(out.rows.NonZeros()))

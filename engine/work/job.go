@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
@@ -205,6 +206,21 @@ func (j *Job) Range(least, largest float64) (low, high float64) {
 		least, largest = min(least, ends[k]), max(largest, ends[k+1])
 	}
 	return least, largest
+}
+
+// Largest sets each number to the largest of all machines.
+func (j *Job) Largest(numbers []float64) {
+	if j.Group == nil {
+		return
+	}
+	for part := range slices.Chunk(numbers, 1<<16) {
+		all := make([]float64, j.Group.Size*len(part))
+		copy(all[j.Group.Rank*len(part):], part)
+		j.Reduce(all)
+		for k := range all {
+			part[k%len(part)] = max(part[k%len(part)], all[k])
+		}
+	}
 }
 
 // Gather puts the numbers of all machines one behind the other, by rank; first is the place of this machine's.
