@@ -82,6 +82,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
+        _data.check_order(X=X, y=y, sample_weight=sample_weight)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
         targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior, sample_weight)
         _data.check_lengths(rows, targets.codes)

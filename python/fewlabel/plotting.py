@@ -237,6 +237,7 @@ def _plan(
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
+    _data.check_order(X=X, y=y)
     given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
     _data.check_lengths(X, given.labeled)
     _held_out.refuse_one_class(given)

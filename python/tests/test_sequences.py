@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
@@ -523,6 +524,16 @@ def test_lists_of_sentences_give_lists_of_tags_in_pipelines() -> None:
     assert [part.shape for part in tagger[1].predict_marginals(tagger[0].transform(sentences[:2]))] == [(4, 3), (2, 3)]
     search = GridSearchCV(tagger, {"sequencesvc__alpha": [1e-6, 1e-3]}, cv=KFold(2), error_score="raise")
     assert [len(part) for part in search.fit(sentences, tags).predict(sentences[:3])] == [4, 2, 2]
+
+
+@pytest.mark.parametrize("n_features", [None, 32])
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_features_of_tokens_are_no_data_frame(n_features: int | None, output: str) -> None:
+    tagger = make_pipeline(TokenVectorizer(n_features=n_features), SequenceSVC())
+    with config_context(transform_output=output):
+        assert tagger.fit([["a"], ["b"]], [["x"], ["y"]]).set_output(transform="default").predict([["a"]]) == ["x"]
+    with pytest.raises(ValueError, match=f"transform='{output}': TokenVectorizer gives a list .* no data frame"):
+        tagger.set_output(transform=output)
 
 
 @pytest.mark.parametrize("loaded", [True, False])

@@ -362,6 +362,7 @@ def labeled_part(
 
     Several labels a row, of which all are known, are labels if `columns`, and refused otherwise.
     """
+    _data.check_order(X=X, y=y, sample_weight=sample_weight)
     targets = (read if columns else one_a_row)(y, unlabeled, sample_weight=sample_weight, whole=False)
     if isinstance(targets, Columns):
         labeled = targets.codes.min(axis=1) >= 0

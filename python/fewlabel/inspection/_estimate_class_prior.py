@@ -86,6 +86,7 @@ def estimate_class_prior(
     >>> bool(abs(estimate_class_prior(X, y).class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
+    _data.check_order(X=X, y=y, sample_weight=sample_weight)
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
     given = _targets.one_a_row(y, unlabeled, sample_weight=sample_weight)
     _data.check_lengths(rows, given.codes)

@@ -53,6 +53,7 @@ def suspicious_labels(
     """
     if not isinstance(margin, Real) or not np.isfinite(margin):
         raise ValueError(f"margin must be a finite number, got {margin!r}")
+    _data.check_order(X=X, y=y)
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
     marker = _markers.of_model(getattr(classifier, "unlabeled", "auto"), classifier.classes_)
