@@ -266,7 +266,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         found = []
         for rows, projected in self._of_groups(X):
             squares = rows.power(2, np.float64) if sp.issparse(rows) else np.square(rows, dtype=np.float64)
-            wanted = self.structure_weight * np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+            wanted = float(self.structure_weight) * np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
             lengths = np.linalg.norm(projected, axis=1)
             factor = np.divide(wanted, lengths, out=np.zeros_like(lengths), where=lengths > 0)
             found.append(projected * factor[:, None])

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import _warnings
-from fewlabel._inputs import _data, _markers, _memory, _targets, _weights
+from fewlabel._inputs import _data, _markers, _memory, _numbers, _targets, _weights
 from fewlabel._inputs._soft import Description, Soft, column_names
 from fewlabel.inspection import _table
 
@@ -320,7 +320,9 @@ def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any
     if not _markers.is_auto(given):
         a, n = _weights.numbers("accuracies", [] if isinstance(given, str | Mapping) else given), votes.shape[1]
         if a.shape != (n,) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {given!r:.60}")
+            raise ValueError(
+                f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {_numbers.shown(given)}"
+            )
         return a
     for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
     labeled = truth >= 0
