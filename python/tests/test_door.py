@@ -380,7 +380,7 @@ ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     ),
     "spmd, y": lambda X, of: fewlabel.spmd.fit(svc(), X, of(Y), comm=Alone()),
     "with_descriptions, y": lambda X, of: labels.with_descriptions(X[0].astype(str), of(Y), {1: "one"}),
-    "from_votes, y": lambda X, of: labels.from_votes(X.iloc[:, :2] > 0, of(Y)),
+    "from_votes, y": lambda X, of: labels.from_votes((X.iloc[:, :2] > 0).astype(int), of(Y)),
     "from_votes, accuracies": lambda X, of: labels.from_votes(X.iloc[:, :2] > 0, accuracies=of([0.8, 0.9])),
     "ASOTransformer, y": lambda X, of: fewlabel.ASOTransformer(auxiliary="top_k", n_components=1).fit(X, of(Y)),
     "ASOTransformer, auxiliary": lambda X, of: fewlabel.ASOTransformer(auxiliary=of(INDICATOR), n_components=1).fit(X),

@@ -205,6 +205,7 @@ def test_a_group_stands_for_its_classes_with_a_label() -> None:
         TransductiveSVC(hierarchy={0: 1, 2: 1}).fit(X, np.where(Y < 2, Y, -1))
 
 
+@pytest.mark.filterwarnings("ignore:class 1 has a share of")
 @pytest.mark.parametrize("missing", [np.nan, np.float32("nan"), pd.NA, pd.NaT])
 def test_groups_have_names(missing: Any) -> None:
     for tree, found in (
