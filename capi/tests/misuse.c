@@ -294,6 +294,7 @@ static void bad_options(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "\"aplha\"; there are ", fit(&p, "{\"aplha\": 1}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is 0", fit(&p, "{\"alpha\": 0}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is -2", fit(&p, "{\"alpha\": -2}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "alpha is 1e999: it is too large", fit(&p, "{\"alpha\": 1e999}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "alpha", fit(&p, "{\"alpha\": \"much\"}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior sums to 0.9", fit(&p, "{\"class_prior\": [0.5, 0.4]}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior of class 0 is 1.5", fit(&p, "{\"class_prior\": [1.5, -0.5]}"));

@@ -26,21 +26,26 @@ type Field struct {
 	Optional bool // may be missing
 }
 
-func CheckJSON(text []byte) error {
+func CheckJSON(text []byte) error { return check(text, false) }
+
+// check reads strictly, but for numbers that are too large, where they are allowed.
+func check(text []byte, large bool) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
 	if !json.Valid(text) {
 		return json.Unmarshal(text, new(json.RawMessage))
 	}
-	s := scanner{text, json.NewDecoder(bytes.NewReader(text))}
+	s := scanner{text, large, json.NewDecoder(bytes.NewReader(text))}
 	s.UseNumber()
 	_, _, err := s.value(maxDepth)
 	return err
 }
 
-func Object(text []byte) (members map[string]json.RawMessage, err error) {
-	if err := CheckJSON(text); err != nil {
+func Object(text []byte) (map[string]json.RawMessage, error) { return object(text, false) }
+
+func object(text []byte, large bool) (members map[string]json.RawMessage, err error) {
+	if err := check(text, large); err != nil {
 		return nil, err
 	}
 	if json.Unmarshal(text, &members) != nil || members == nil {
@@ -90,7 +95,8 @@ func Encode(fields []Field) []byte {
 
 // scanner reads a valid text token by token.
 type scanner struct {
-	text []byte
+	text  []byte
+	large bool // numbers are allowed that no float64 holds
 	*json.Decoder
 }
 
@@ -112,7 +118,7 @@ func (s scanner) value(levels int) (token json.Token, at int, err error) {
 			err = fmt.Errorf("there is half of a surrogate pair at byte %d", at)
 		}
 	case json.Number:
-		if value, _ := v.Float64(); math.IsInf(value, 0) {
+		if value, _ := v.Float64(); math.IsInf(value, 0) && !s.large {
 			err = fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 		}
 	}

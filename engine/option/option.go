@@ -61,7 +61,7 @@ func (t Table) Decode(text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	members, err := Object(text)
+	members, err := object(text, true) // the options say what is too large
 	if err != nil {
 		return fault.Argument("options must be a JSON object: %v", err)
 	}
@@ -85,8 +85,12 @@ func (o Option) set(value json.RawMessage) error {
 	words := kinds[reflect.TypeOf(o.Value)][1]
 	nullable := strings.HasPrefix(words, "an array")
 	nullInside := value[0] == '[' && bytes.Contains(value, []byte("null")) // which encoding/json takes for 0
+	if number, _ := json.Number(value).Float64(); math.IsInf(number, 0) ||
+		words == "an integer" && math.Abs(number) >= math.MaxInt64 {
+		return fault.Argument("%s is %.40s: it is too large", o.Name, value)
+	}
 	if string(value) == "null" && !nullable || nullInside || json.Unmarshal(value, o.Value) != nil {
-		return fault.Argument("%s is %s: it must be %s", o.Name, value, words)
+		return fault.Argument("%s is %.200s: it must be %s", o.Name, value, words)
 	}
 	return o.check()
 }

@@ -37,6 +37,10 @@ func TestAnyStructHasItsOptionsReadByItsTable(t *testing.T) {
 		`{"rule": "c"}`:      "must be one of a, b",
 		`{"rule": null}`:     "rule is null: it must be a string",
 		`{"pairs": [0, -5]}`: "pairs[1] is -5: it must be at least -1",
+		`{"depth": 1e30}`:    "depth is 1e30: it is too large",
+		`{"weight": -1e999}`: "weight is -1e999: it is too large",
+		`{"pairs": [1e999]}`: "pairs is [1e999]: it must be an array of integers",
+		`{"rule": 1e999}`:    "rule is 1e999: it is too large",
 		`{"pairs": 1}`:       "pairs is 1: it must be an array of integers",
 		`[1]`:                "options must be a JSON object",
 	} {

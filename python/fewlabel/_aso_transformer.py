@@ -112,6 +112,10 @@ class ASOTransformer(TransformerMixin, Estimator):
             Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
         """
         self._check_parameters()
+        for part in _auxiliary.listed(self.auxiliary):
+            reads = callable(part) or _auxiliary.needs_labels(part)
+            _data.check_order(X=X, y=y if reads else None, auxiliary=part)
+        _data.check_order(**{"the columns of X": getattr(X, "columns", None), "feature_groups": self.feature_groups})
         rows = _data.canonical(_data.training_rows(self, X, reset=True))
         if rows.shape[0] < 2:
             raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
@@ -262,7 +266,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         found = []
         for rows, projected in self._of_groups(X):
             squares = rows.power(2, np.float64) if sp.issparse(rows) else np.square(rows, dtype=np.float64)
-            wanted = self.structure_weight * np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+            wanted = float(self.structure_weight) * np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
             lengths = np.linalg.norm(projected, axis=1)
             factor = np.divide(wanted, lengths, out=np.zeros_like(lengths), where=lengths > 0)
             found.append(projected * factor[:, None])

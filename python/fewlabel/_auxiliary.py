@@ -40,14 +40,14 @@ Strategy = Callable[[sp.csr_array, Context], Problems]
 
 def make(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems:
     """The problems of a strategy or of a list of strategies, without those whose answer is almost constant."""
-    return _joined([_limited(_made(part, X, y, context), context) for part in _listed(auxiliary)])
+    return _joined([_limited(_made(part, X, y, context), context) for part in listed(auxiliary)])
 
 
 def needs_labels(auxiliary: Any) -> bool:
-    return any(isinstance(part, str) and part.startswith(("top_", "multi_")) for part in _listed(auxiliary))
+    return any(isinstance(part, str) and part.startswith(("top_", "multi_")) for part in listed(auxiliary))
 
 
-def _listed(auxiliary: Any) -> Sequence[Any]:
+def listed(auxiliary: Any) -> Sequence[Any]:
     return auxiliary if isinstance(auxiliary, list | tuple) and len(auxiliary) else [auxiliary]
 
 

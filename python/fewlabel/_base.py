@@ -82,6 +82,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             numbers of copies: weight k gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
+        _data.check_order(X=X, y=y, sample_weight=sample_weight)
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
         targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior, sample_weight)
         _data.check_lengths(rows, targets.codes)
@@ -89,9 +90,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             _columns.fit(self, rows, targets, method)
             _progress.tell(self)
             return self
-        targets = _targets.learned(targets, self.class_prior)
+        targets, minus_one = _targets.learned(targets, self.class_prior), bool(targets.minus_one.any())
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan, task = self._plan(method, targets.classes, targets.totals()), _progress.FitTask(self, X, targets)
+            plan, task = (
+                self._plan(method, targets.classes, targets.totals(), minus_one),
+                _progress.FitTask(self, X, targets),
+            )
             fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
             task.end()
@@ -237,9 +241,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
-        """The fit of these classes; `totals` are the total weights of their labeled rows."""
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, minus_one: bool) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows; minus_one: -1 marks rows."""
+        for what in "class_prior", "class_weight", "hierarchy":
+            names = given if isinstance(given := getattr(self, what), Mapping) else ()
+            _markers.refuse_names(names, self.unlabeled, minus_one, what)
         tree = _hierarchy.read(self.hierarchy, classes)
+        groups = {**(tree or {}), **(self.hierarchy if isinstance(self.hierarchy, Mapping) else {})}.values()
+        _markers.refuse_names((name for name in groups if name is not None), self.unlabeled, True, "hierarchy")
         if tree is not None and len(classes) > 1:
             _advice.leaves_without_label(_hierarchy.without_label(self.hierarchy, tree), classes)
         if self._is_warm():

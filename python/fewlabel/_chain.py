@@ -32,6 +32,7 @@ def n_tokens(part: Any) -> int:
 
 def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
     """All sequences concatenated, and their lengths."""
+    _data.check_order(X=X, y=y)
     if is_list(X):
         if lengths is not None:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")

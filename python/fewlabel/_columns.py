@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.utils import check_consistent_length
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._inputs import _targets, _weights
+from fewlabel._inputs import _data, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit
 
@@ -43,7 +43,11 @@ def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method
 
 def _shares(class_prior: Any, n_columns: int) -> Any:
     """The option of the library: a rule, or the share (k,) of 1 in each column."""
-    if isinstance(class_prior, Mapping) or (not isinstance(class_prior, str) and np.shape(class_prior) != (n_columns,)):
+    if (
+        isinstance(class_prior, Mapping)
+        or hasattr(class_prior, "to_dict")
+        or (not isinstance(class_prior, str) and np.shape(class_prior) != (n_columns,))
+    ):
         cure = f"give 'auto', 'labels', or the share of 1 in each of the {n_columns} columns"
         raise ValueError(f"class_prior={class_prior!r:.80} is not for several labels a row: {cure}")
     return class_prior if isinstance(class_prior, str) else _weights.numbers("class_prior", class_prior)
@@ -93,6 +97,7 @@ def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
 
 def score(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """Weighted share of the known entries of y that are predicted."""
+    _data.check_order(X=X, y=y, sample_weight=sample_weight)
     targets, predicted = _targets.read(y, model.unlabeled, sample_weight=sample_weight, whole=False), model.predict(X)
     check_consistent_length(predicted, targets.codes)
     if (codes := targets.codes).shape != predicted.shape:

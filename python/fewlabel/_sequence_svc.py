@@ -150,6 +150,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         tags : ndarray of shape (n_tokens,), or list of such
             A list with one array per sequence if X is a list.
         """
+        _data.check_order(X=X, allowed=allowed)
         scores, tokens = self._scores(X, lengths)
         if allowed is not None:
             scores = np.where(_chain.mask(allowed, scores.shape), scores, -np.inf)

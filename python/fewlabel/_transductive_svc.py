@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
+from fewlabel._inputs._numbers import shown
 from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
 
 _Method = Literal["auto", "annealing", "switching", "pair_switching", "gradient"]
+_Loss = Literal["squared_hinge", "hinge", "crammer_singer"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -86,12 +88,13 @@ class TransductiveSVC(LinearClassifier):
     """
 
     method: _Method | Auto | Annealing | Switching | PairSwitching | Gradient = "auto"
-    loss: Literal["squared_hinge", "hinge", "crammer_singer"] = "squared_hinge"
+    loss: _Loss = "squared_hinge"
 
     _methods: ClassVar = get_args(_Method)
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:
-        if str(self.loss) == "maxent":
-            raise ValueError("loss='maxent' is that of SemiSupervisedLogisticRegression: use it instead")
+        if self.loss not in (known := get_args(_Loss)):
+            others = "SemiSupervisedLogisticRegression has the loss of logistic regression"
+            raise ValueError(f"loss={shown(self.loss)} must be one of {', '.join(known)}; {others}")
         return super()._options()

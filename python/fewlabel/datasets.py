@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import inspect
+import itertools
 import os
 import re
 from typing import Any
@@ -16,6 +17,10 @@ _SHORTEST = 200  # characters of a docstring that is taken
 _VARYING = re.compile(r".*(?:# may vary|Use of argument\(s\)).*\n?")  # lines that differ from process to process
 _CONLLU = 10  # columns, of which the first one numbers the words
 _NO_WORD = re.compile(r"\d+[-.]\d+")
+_COMMENT = re.compile(r"# *[^\s=][^\t=]* =(?: |$)")  # name = value
+_TAG = re.compile(r"[OBIMELSU](?:-.*)?|#")
+
+_Lines = list[tuple[int, list[str]]]  # their numbers and cells; none of a comment
 
 
 def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = (0, -1)) -> tuple[list[list[str]], ...]:
@@ -36,13 +41,14 @@ def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = 
     Raises
     ------
     ValueError
-        If a line has another number of columns than the first one, or there are too few.
+        If a line has another number of columns than the first one, there are too few, or it may be a comment.
 
     Notes
     -----
     Columns are separated by tabs if the file has any, otherwise by blanks. Between tabs an empty cell is the text "",
-    and lines that begin with # and have no tab are comments. A line with -DOCSTART- ends a sentence and is skipped, as
-    are ranges and empty nodes of CoNLL-U ("1-2", "8.1").
+    and lines that begin with # and have no tab are comments. So are "# name = value", and lines before a sentence that
+    begin with # and have no tag, if every sentence has one, or another number of columns. A line with -DOCSTART- ends a
+    sentence and is skipped, as are ranges and empty nodes of CoNLL-U ("1-2", "8.1").
 
     Examples
     --------
@@ -57,21 +63,56 @@ def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = 
     with opened(path, "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
         lines = [line.rstrip("\n") for line in file]
     tabs = any("\t" in line for line in lines)
-    width, needed = 0, max(max(columns) + 1, -min(columns), len(set(columns)))
-    sentences: list[list[list[str]]] = [[]]
+    needed = max(max(columns) + 1, -min(columns), len(set(columns)))
+    blocks: list[_Lines] = [[]]
     for number, line in enumerate(lines, 1):
         if not line.strip(" \t") or "-DOCSTART-" in line:
-            sentences.append([])
-        elif not (tabs and line.startswith("#") and "\t" not in line):
+            blocks.append([])
+        else:
+            comment = _COMMENT.match(line) or (tabs and line.startswith("#") and "\t" not in line)
             cells = line.split("\t") if tabs else re.split(" +", line.strip(" "))
+            blocks[-1].append((number, [] if comment else cells))
+    width, sentences = 0, list[list[list[str]]]()
+    for tokens in _without_comments(blocks, tabs, str(path)):
+        for number, cells in tokens:
             width = width or len(cells)
             if len(cells) != width:
                 raise ValueError(f"{path}, line {number}: {len(cells)} columns, after {width} in the lines before")
             if width < needed:
                 raise ValueError(f"{path}, line {number}: {width} columns, too few for columns={columns}")
-            if width != _CONLLU or not _NO_WORD.fullmatch(cells[0]):
-                sentences[-1].append(cells)
+        sentences.append([row for _, row in tokens if width != _CONLLU or not _NO_WORD.fullmatch(row[0])])
     return tuple([[row[k] for row in sentence] for sentence in sentences if sentence] for k in columns)
+
+
+def _without_comments(blocks: list[_Lines], tabs: bool, path: str) -> list[_Lines]:
+    """The lines of tokens. Comments stand before a sentence, and have no tag where tokens have theirs."""
+    tops = [[*itertools.takewhile(lambda line: not line[1] or line[1][0].startswith("#"), block)] for block in blocks]
+    rests = [[line for line in block[len(top) :] if line[1]] for block, top in zip(blocks, tops, strict=True)]
+    width = next((len(cells) for _, cells in itertools.chain(*rests, *tops) if cells), 0)
+    tags = {cells[-1] for _, cells in itertools.chain(*rests)}
+
+    def is_token(cells: list[str]) -> bool:
+        if len(cells) != width or width == 1:
+            return len(cells) == 1 == width
+        return bool(_TAG.fullmatch(cells[-1])) or (cells[-1] in tags and not cells[-1].isdecimal())
+
+    firsts = [(top + rest)[0][1] for top, rest in zip(tops, rests, strict=True) if rest]
+    commented = len(firsts) > 1 and not any(
+        cells and (not cells[0].startswith("#") or is_token(cells)) for cells in firsts
+    )
+    found: list[_Lines] = []
+    for top, rest in zip(tops, rests, strict=True):
+        found.append([])
+        for number, cells in top:
+            fits = len(cells) == width
+            tagged = fits and cells[-1] in tags
+            if is_token(cells) or (cells and not commented and (tabs or tagged)):
+                found[-1].append((number, cells))
+            elif tagged or (cells and not commented and (fits or len(cells) == 1)):
+                cure = "write a comment as # name = value, or separate the columns of tokens by tabs"
+                raise ValueError(f"{path}, line {number}: {' '.join(cells):.60} may be a comment or a token: {cure}")
+        found[-1] += rest
+    return found
 
 
 def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import _warnings
-from fewlabel._inputs import _data, _markers, _memory, _targets, _weights
+from fewlabel._inputs import _data, _markers, _memory, _numbers, _targets, _weights
 from fewlabel._inputs._soft import Description, Soft, column_names
 from fewlabel.inspection import _table
 
@@ -45,6 +45,7 @@ class Votes(Soft, _table.Table):
 
     def __init__(self, soft: Soft, table: _table.Columns) -> None:
         self.probabilities, self.classes, self._table = soft.probabilities, soft.classes, table
+        self._row_index = soft._row_index
         self.accuracies = np.array(table["accuracy"])
 
     def __repr__(self) -> str:
@@ -82,6 +83,7 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     """
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
+    _data.check_order(X=X, y=y)
     X = _data.admitted(X)
     X = X if isinstance(X, list | Mapping) or sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     if isinstance(X, Mapping) or getattr(X, "ndim", 1) not in (1 + sp.issparse(X), 2):
@@ -264,6 +266,8 @@ def from_votes(
     ----------
     Dawid and Skene (Applied Statistics 1979), with one number a source.
     """
+    _data.check_order(votes=votes, y=y)
+    _data.check_order(**{"the columns of votes": column_names(votes), "accuracies": accuracies})
     columns = _markers.table(votes, "votes")
     if columns.ndim != 2 or not columns.size:
         raise ValueError(f"votes must have shape (n_rows, n_sources), has {columns.shape}")
@@ -281,6 +285,7 @@ def from_votes(
     names = _names(column_names(votes) if sources is None else sources, columns.shape[1])
     a = _accuracies(codes, truth, len(classes), accuracies)
     soft = Soft(_posterior(codes, truth, a, len(classes)), classes)
+    soft._row_index = next((index for index in map(_data.index_of, (votes, y)) if index is not None), None)
     return Votes(soft, _summary(names, codes, classes) | {"accuracy": a.tolist()})
 
 
@@ -315,7 +320,9 @@ def _accuracies(votes: np.ndarray, truth: np.ndarray, n_classes: int, given: Any
     if not _markers.is_auto(given):
         a, n = _weights.numbers("accuracies", [] if isinstance(given, str | Mapping) else given), votes.shape[1]
         if a.shape != (n,) or not ((a > 0) & (a < 1)).all():
-            raise ValueError(f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {given!r:.60}")
+            raise ValueError(
+                f"accuracies must be {n} numbers above 0 and below 1, or 'auto', got {_numbers.shown(given)}"
+            )
         return a
     for_one = np.array([len(np.unique(each[each >= 0])) < 2 for each in votes.T])
     labeled = truth >= 0

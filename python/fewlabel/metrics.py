@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn import get_config
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, get_routing_for_object
 
 from fewlabel._inputs import _markers, _targets
 
@@ -27,7 +30,8 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     Returns
     -------
     scorer : callable
-        As those of scikit-learn; a ValueError if no row is labeled.
+        As those of scikit-learn; a ValueError if no row is labeled. Metadata such as `sample_weight` are routed to it
+        as to the metric, or as to the `score` of the estimator.
 
     Examples
     --------
@@ -53,8 +57,29 @@ class _LabeledScorer:
         marker = _markers.of_model(self.unlabeled, classes)
         rows, labels, weights = _targets.labeled_part(X, y, marker, sample_weight, columns=True)
         if weights is not None:
-            parameters["sample_weight"] = weights
+            parameters |= self._routed(estimator, {"sample_weight": weights})
         return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)
+
+    def _routed(self, estimator: Any, weights: dict[str, Any]) -> Any:
+        """The weights, unless the score of the estimator has requested that it gets none."""
+        if self.scoring is not None or not get_config()["enable_metadata_routing"]:
+            return weights
+        score = MethodMapping().add(caller="score", callee="score")
+        try:
+            router = MetadataRouter(owner=self).add(estimator=estimator, method_mapping=score)
+            return router.route_params(caller="score", params=weights)["estimator"]["score"]
+        except UnsetMetadataPassedError:
+            return weights
+
+    def get_metadata_routing(self) -> Any:
+        if self.scoring is not None:
+            return get_routing_for_object(check_scoring(None, self.scoring))
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=True)
+        return request
+
+    def _accept_sample_weight(self) -> bool:  # without routing, where scikit-learn asks a scorer among several
+        return True
 
     def __repr__(self) -> str:
         return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"

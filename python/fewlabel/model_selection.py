@@ -75,6 +75,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
         check_consistent_length(X, y, groups)
+        _data.check_order(X=X, y=y, groups=groups)
         has_label, values = self._read(y)
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
@@ -97,6 +98,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             return int(self._inner().get_n_splits())
+        _data.check_order(X=X, y=y, groups=groups)
         labeled, values = self._read(y)
         given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
         return int(self._inner(values.ndim).get_n_splits(*given))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -232,11 +232,12 @@ def _plan(
 ) -> tuple[list[int], list[_held_out.Fold], _targets.Targets]:
     """Numbers of labels, and two fits for each and for each draw. Parameters are those of `LearningCurveDisplay`."""
     n_draws = _numbers.check_count("n_draws", n_draws)
-    if not isinstance(test_size, Real) or not 0 < float(test_size) < 1:
-        raise ValueError(f"test_size must lie between 0 and 1, got {test_size!r}")
+    if not _numbers.is_real(test_size) or not 0 < _numbers.as_float(test_size) < 1:
+        raise ValueError(f"test_size must lie between 0 and 1, got {_numbers.shown(test_size)}")
     marker = getattr(_linear_model.last(estimator), "unlabeled", "auto")
     if marker is None:
         raise ValueError("unlabeled=None means that all rows are labeled, so labels cannot be hidden")
+    _data.check_order(X=X, y=y)
     given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
     _data.check_lengths(X, given.labeled)
     _held_out.refuse_one_class(given)

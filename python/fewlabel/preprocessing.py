@@ -106,7 +106,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : None
             Not used.
         """
-        _numbers.check_positive("norm", self.norm)
+        norm = _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)
         _data.check_finite(X)
         values = X
@@ -120,7 +120,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return self
         with np.errstate(over="ignore"):
             length = np.linalg.norm(values / largest) / np.sqrt(X.shape[0])  # squares neither overflow nor vanish
-            self.scale_ = float(self.norm / length / largest)
+            self.scale_ = float(norm / length / largest)
         if not np.isfinite(self.scale_):
             raise ValueError(f"X has no value above {largest!r}: too small to be scaled to norm={self.norm!r}")
         return self

@@ -21,7 +21,7 @@ _REPEATED = re.compile(r"(.)\1+")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TokenVectorizer(TransformerMixin, BaseEstimator):
+class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
 
     Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
@@ -63,7 +63,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             check_count(name, getattr(self, name), least=0)
         check_count("n_features", 1 if self.n_features is None else self.n_features)
         if self.n_features is None:
-            self.vectorizer_ = DictVectorizer(sort=False).fit(self._rows(X))
+            self.vectorizer_ = DictVectorizer(sort=False).set_output(transform="default").fit(self._rows(X))
             if not self.vectorizer_.feature_names_:
                 raise ValueError("X has no token: give at least one sentence of one word")
         else:
@@ -93,6 +93,18 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):
             rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
         ends = np.cumsum([len(sentence) for sentence in sentences], dtype=int).tolist()
         return [rows[begin:end] for begin, end in itertools.pairwise([0, *ends])]
+
+    def set_output(self, *, transform: Any = None) -> Self:
+        """Refuse other output than a list; scikit-learn's `transform_output` is ignored, as by other vectorizers.
+
+        Parameters
+        ----------
+        transform : {"default"} or None, default=None
+        """
+        if transform not in (None, "default"):
+            found = "gives a list with a sparse matrix for each sentence, no data frame"
+            raise ValueError(f"transform={transform!r}: TokenVectorizer {found}. Leave it out of set_output")
+        return self
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features.

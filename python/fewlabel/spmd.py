@@ -6,7 +6,6 @@ Run a program with `mpirun -n 3 python program.py`. Only this module needs mpi4p
 import contextlib
 import hashlib
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
 from fewlabel._base import LinearClassifier
-from fewlabel._inputs import _data, _markers, _targets
+from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._native import _fit, _signatures
 
 __all__ = ["fit"]
@@ -75,8 +74,8 @@ def fit_with(
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
-    classes, totals = part.number(ranks)
-    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
+    classes, totals, minus_one = part.number(ranks)
+    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals, minus_one))
     verbose = estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
         fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
@@ -150,7 +149,7 @@ def _same(value: Any) -> Any:
     if isinstance(value, Mapping):
         return sorted((repr(_same(key)), _same(each)) for key, each in value.items())
     value = value.item() if isinstance(value, np.generic) else value
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+    return _numbers.as_float(value) if _numbers.is_real(value) and not isinstance(value, bool) else value
 
 
 class _Summary(NamedTuple):
@@ -183,6 +182,7 @@ class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
         self.method = methods.resolve(estimator.method, estimator._methods)
+        _data.check_order(X=X, y=y, sample_weight=sample_weight)
         self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)
         self.rows = self._rows(X)
         _data.check_lengths(self.rows, self.targets.codes)
@@ -195,8 +195,8 @@ class _Part:
         self.estimator.n_features_in_ = shape[1]
         return sp.csr_array((0, shape[1]))
 
-    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
-        """Number the classes of all ranks; the classes, and the total weights of their labeled rows."""
+    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Number the classes of all ranks; these, the weights of their labeled rows, whether -1 is a marker."""
         prior = self.estimator.class_prior
         if self.estimator.hierarchy is not None:
             labels = {name for own in ranks.comm.allgather(self.targets.classes) for name in own.tolist()}
@@ -222,4 +222,4 @@ class _Part:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))
-        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals())))
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals()))), every[2] > 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import json
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,12 @@ from planted import text_like
 from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library, _signatures as c, _views
+from fewlabel.inspection import suspicious_labels
+from fewlabel.labels import Soft, from_votes
 from fewlabel.methods import Annealing, Switching
+from fewlabel.plotting import LearningCurveDisplay
+from fewlabel.preprocessing import BlockScaler
+from fewlabel.sequences import TokenVectorizer
 
 X, Y, TRUTH = text_like(n=80, d=40)
 CODES = Y.astype(np.int32)
@@ -85,6 +92,19 @@ def test_class_prior(prior: Any, message: str) -> None:
         ({"fit_intercept": "yes"}, "fit_intercept.*yes"),
         ({"alpha": np.nan}, "alpha must be finite, got nan"),
         ({"tol": np.inf}, "tol must be finite, got inf"),
+        ({"alpha": 10**400}, "alpha must be within .*, got an integer of 1329 bits"),
+        ({"alpha": -(10**5000)}, "alpha must be within"),
+        ({"max_iter": 10**30}, "max_iter is 10+: it is too large"),
+        ({"method": Switching(max_switches=10**400)}, "max_switches must be within"),
+        ({"tol": np.longdouble("1e400") if np.finfo(np.longdouble).max > 1e308 else np.inf}, "tol must be finite"),
+        ({"tol": Decimal("1e400")}, "tol must be finite"),
+        ({"tol": Decimal("sNaN")}, "tol must be finite"),
+        ({"tol": Fraction(10**400)}, "tol must be finite"),
+        ({"alpha": np.True_}, "alpha is true: it must be a number"),
+        ({"loss": "x"}, "loss='x' must be one of squared_hinge, hinge, crammer_singer;"),
+        ({"class_weight": {0: 10**400}}, "class_weight must be finite, got inf"),
+        ({"class_prior": [10**400, 0]}, "class_prior must be finite, got inf"),
+        ({"class_prior": {0: 0.4, 1: 0.4, -1: 0.2}}, "class_prior names -1, which marks rows without a label"),
         ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"class_weight": "even"}, "class_weight must be 'auto', 'balanced', None or a dict"),
         ({"class_weight": {0: 1, 7: 1}}, r"class_weight names \[7\]"),
@@ -114,12 +134,48 @@ def test_parameters_are_checked_where_one_class_is_labeled_too(settings: dict[st
     ("settings", "message"),
     [
         ({"alpha": [1e-3]}, "alpha must be a number, a text, a bool or None, got list"),
+        ({"alpha": 1j}, "alpha must be a number, a text, a bool or None, got complex"),
+        ({"alpha": np.timedelta64(3, "ns")}, "alpha must be a number, a text, a bool or None, got timedelta64"),
         ({"n_jobs": 1.5}, "n_jobs must be an integer or None"),
         ({"max_iter": "many", "n_jobs": "all"}, "n_jobs must be an integer or None"),
     ],
 )
 def test_parameters_of_a_wrong_type(settings: dict[str, Any], message: str) -> None:
     refused(message, settings, kind=TypeError)
+
+
+@pytest.mark.parametrize("half", [np.longdouble(0.5), Decimal("0.5"), Fraction(1, 2), np.array(0.5), np.float16(0.5)])
+def test_numbers_of_other_types(half: Any) -> None:
+    expected = TransductiveSVC(alpha=0.5, class_weight={0: 0.5}).fit(X, Y, np.full(len(Y), 0.5))
+    found = TransductiveSVC(alpha=half, class_weight={0: half}).fit(X, Y, [half] * len(Y))
+    assert found.coef_.tobytes() == expected.coef_.tobytes()
+
+
+LARGE = [10**400, 10**5000, Fraction(10**400), Decimal("1e400"), Decimal("sNaN"), 1j, np.nan]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=range(len(LARGE)))
+def test_numbers_that_no_float_holds_are_refused_by_their_name(large: Any) -> None:
+    votes = np.arange(60).reshape(20, 3) % 7 % 2
+    calls: dict[str, Callable[[], Any]] = {
+        "sample_weight": lambda: TransductiveSVC().fit(X, Y, [large] * len(Y)),
+        "accuracies": lambda: from_votes(votes, accuracies=[large, Decimal("0.5"), 0.5]) and None,
+        "probabilities": lambda: Soft([[large, 0]]),
+        "structure_weight": lambda: ASOTransformer(structure_weight=large).fit(X),
+        "gamma": lambda: KernelFeatures(kernel="rbf", gamma=large).fit(X),
+        "norm": lambda: BlockScaler(norm=large).fit(X),
+        "n_components": lambda: KernelFeatures(n_components=large).fit(X),
+        "window": lambda: TokenVectorizer(window=large).fit([["a"]]),
+        "rho": lambda: SequenceSVC(rho=large).fit(X, Y),
+        "confidence_level": lambda: estimate_class_prior(
+            X, np.where(Y == 1, 1, -1), unlabeled=-1, rest=0, confidence_level=large
+        ),
+        "margin": lambda: suspicious_labels(TransductiveSVC().fit(X, Y), X, Y, margin=large),
+        "test_size": lambda: LearningCurveDisplay.from_estimator(TransductiveSVC(), X, Y, test_size=large),
+    }
+    for name, call in calls.items():
+        with pytest.raises((TypeError, ValueError), match=rf"^{name}\b"):
+            call()
 
 
 @pytest.mark.parametrize(

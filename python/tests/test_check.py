@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from planted import many_topics, text_like
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -180,6 +181,10 @@ def test_labels_of_disagreements_decide() -> None:
     decided = found.decide(truth[found.disagreements[: found.needed]])
     assert (decided.verdict, decided.needed, decided.n_labels) == ("helps", 0, found.needed)
     assert decided.gained + decided.lost == found.needed
+    rows = pd.Series(truth)[found.disagreements[: found.needed]]
+    assert found.decide(rows) == decided
+    with pytest.raises(ValueError, match=r"^labels has the index of disagreements in another order"):
+        found.decide(rows.sort_index())
     assert str(decided).startswith(f"unlabeled rows: helps. {found.needed} labels of rows on which the two models dif")
     exact = decided.decide(truth[found.disagreements])
     assert (exact.lower, exact.upper, exact.gained, exact.lost) == (0.1, 0.1, 150, 50)

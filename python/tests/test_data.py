@@ -49,6 +49,7 @@ FORMS = {
     "list": lambda rows: rows.toarray().tolist(),
     "data frame": lambda rows: pd.DataFrame(rows.toarray()),
     "sparse data frame": pd.DataFrame.sparse.from_spmatrix,
+    "sparse columns filled by NaN": lambda rows: pd.DataFrame(rows.toarray()).astype(pd.SparseDtype(float)),
 }
 
 
@@ -67,8 +68,14 @@ def test_every_form_gives_the_same_model(form) -> None:
 
 
 def test_integers_and_bools() -> None:
-    counts = (X > 0).astype(np.int32)
-    models = [TransductiveSVC().fit(counts.astype(dtype), Y) for dtype in (np.float64, np.int32, np.uint8, bool)]
+    counts = ((X > 0) @ sp.diags_array(np.minimum(np.arange(X.shape[1]), 1.0))).astype(
+        np.int32
+    )  # a column without values
+    frame = pd.DataFrame(counts.toarray() > 0).astype(pd.SparseDtype(bool))
+    mixed = frame.astype({0: pd.SparseDtype(int, 0), 1: pd.SparseDtype(float, 0.0), 2: pd.SparseDtype(bool, True)})
+    forms = [*(counts.astype(dtype) for dtype in (np.float64, np.int32, np.uint8, bool)), frame, mixed]
+    models = [TransductiveSVC().fit(rows, Y) for rows in forms]
+    np.testing.assert_array_equal(models[0].predict(mixed), models[0].predict(counts))
     for model in models[1:]:
         np.testing.assert_array_equal(model.coef_, models[0].coef_)
     assert models[0].coef_.dtype == np.float64
@@ -162,6 +169,12 @@ def test_scores_are_the_same_without_the_library(rows: sp.csr_matrix, k: int, n_
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
         if platform.machine() == "x86_64":
             assert ours.tobytes() == theirs.tobytes()
+
+
+def test_texts_in_sparse_columns_are_refused() -> None:
+    frame = pd.DataFrame({"sparse": ["a", "0"]}).astype(pd.SparseDtype(object, "0"))
+    with pytest.raises(ValueError, match="X holds texts"):
+        TransductiveSVC().fit(frame, [0, 1])
 
 
 def test_names_of_features() -> None:

@@ -341,6 +341,77 @@ def test_formats_without_rows_get_in(form: type) -> None:
     inspection.suspicious_labels(svc().fit(GOOD, Y), form(GOOD), Y)
 
 
+def of(kind: str) -> Callable[[Any], Any]:
+    """Values with an index of X, in another order if `kind` is."""
+    import pandas as pd
+
+    return lambda values: (pd.Series if np.ndim(values) == 1 else pd.DataFrame)(values)[:: -1 if kind == "other" else 1]
+
+
+ORDERED: dict[str, Callable[[Any, Any], Any]] = {
+    "fit, y": lambda X, of: svc().fit(X, of(Y)),
+    "fit, y a frame": lambda X, of: svc(unlabeled=None).fit(X, of(INDICATOR)),
+    "fit, y of probabilities": lambda X, of: svc().fit(X, labels.Soft(of(PROBABILITIES))[np.arange(N)]),
+    "fit, y of votes": lambda X, of: svc().fit(X, labels.from_votes(of(INDICATOR))),
+    "fit, y of labeled votes": lambda X, of: svc().fit(X, labels.from_votes(INDICATOR, of(Y))),
+    "fit, sample_weight": lambda X, of: svc().fit(X, Y, of(np.ones(N))),
+    "fit with y, sample_weight": lambda X, of: svc().fit(GOOD, X[0] * 0 + Y, of(np.ones(N))),
+    "score, y": lambda X, of: svc().fit(X, Y).score(X, of(Y)),
+    "score, sample_weight": lambda X, of: svc().fit(X, Y).score(X, Y, of(np.ones(N))),
+    "score of columns, y": lambda X, of: COLUMNS.score(X, of(INDICATOR)),
+    "labeled_scorer, y": lambda X, of: labeled_scorer("accuracy")(svc().fit(X, Y), X, of(Y)),
+    "SequenceSVC.fit, y": lambda X, of: fewlabel.SequenceSVC().fit(X, of(TRUTH), lengths=[24, 24]),
+    "SequenceSVC.score, y": lambda X, of: fewlabel.SequenceSVC().fit(X, TRUTH).score(X, of(TRUTH)),
+    "allowed": lambda X, of: fewlabel.SequenceSVC().fit(X, TRUTH).predict(X, allowed=of(np.ones((N, 2), dtype=bool))),
+    "split, y": lambda X, of: list(SemiSupervisedSplit(2).split(X, of(Y))),
+    "split, groups": lambda X, of: list(SemiSupervisedSplit(2).split(X, Y, of(TRUTH))),
+    "held_out_probabilities, y": lambda X, of: held_out_probabilities(
+        fewlabel.SemiSupervisedLogisticRegression(calibrate=False), X, of(Y), cv=2
+    ),
+    "estimate_class_prior, y": lambda X, of: fewlabel.estimate_class_prior(X, of(Y), n_bootstraps=2),
+    "estimate_class_prior, sample_weight": lambda X, of: fewlabel.estimate_class_prior(
+        X, Y, sample_weight=of(np.ones(N)), n_bootstraps=2
+    ),
+    "check, y": lambda X, of: inspection.check(svc(), X, of(Y), cv=2, verbose=0),
+    "compare, y": lambda X, of: inspection.compare(svc(), X, of(Y), ["annealing"], cv=2, verbose=0),
+    "suspicious_labels, y": lambda X, of: inspection.suspicious_labels(svc().fit(X, Y), X, of(Y), cv=None),
+    "learning curve, y": lambda X, of: plotting.LearningCurveDisplay.from_estimator(
+        svc(), X, of(Y), n_labels=[4], n_draws=1, verbose=0
+    ),
+    "spmd, y": lambda X, of: fewlabel.spmd.fit(svc(), X, of(Y), comm=Alone()),
+    "with_descriptions, y": lambda X, of: labels.with_descriptions(X[0].astype(str), of(Y), {1: "one"}),
+    "from_votes, y": lambda X, of: labels.from_votes((X.iloc[:, :2] > 0).astype(int), of(Y)),
+    "from_votes, accuracies": lambda X, of: labels.from_votes(X.iloc[:, :2] > 0, accuracies=of([0.8, 0.9])),
+    "ASOTransformer, y": lambda X, of: fewlabel.ASOTransformer(auxiliary="top_k", n_components=1).fit(X, of(Y)),
+    "ASOTransformer, auxiliary": lambda X, of: fewlabel.ASOTransformer(auxiliary=of(INDICATOR), n_components=1).fit(X),
+    "ASOTransformer, feature_groups": lambda X, of: fewlabel.ASOTransformer(
+        feature_groups=of(np.arange(D) % 2), n_components=1
+    ).fit(X),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("entry", ORDERED)
+def test_an_index_in_another_order_is_refused(entry: str) -> None:
+    name, X = entry.rpartition(", ")[2].partition(" ")[0], of("same")(GOOD.toarray())
+    ORDERED[entry](X, of("same"))
+    with pytest.raises(ValueError, match=rf"^{name} has the index of .* in another order.* pass an array"):
+        ORDERED[entry](X, of("other"))
+
+
+def test_other_indices_go_by_position() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame(GOOD.toarray(), index=[f"row {i}" for i in range(N)])
+    wanted = svc().fit(GOOD, Y).score(GOOD, TRUTH)
+    svc().fit(pytest.importorskip("polars").DataFrame(GOOD.toarray()), pd.Series(Y))
+    for index in (range(N), range(N)[::-1], X.index, [0] * N):
+        y = pd.Series(TRUTH, index=index)
+        assert svc().fit(X, y.where(Y >= 0, -1)).score(X, y, y * 0 + 1) == wanted
+    X.index = pd.Index([0] * N)
+    inspection.check(svc(), X, pd.Series(Y, index=X.index), cv=2, verbose=0)  # which repeats rows
+
+
 NOT_LABELS = [5, "abc", iter(Y), np.zeros((N, 0)), np.zeros((N, 2, 2)), np.zeros(N, dtype=[("a", int)])]
 WITHOUT_LABELS = {"sample_weight", "class_prior", "lengths", "feature_groups", "groups", "accuracies", "probabilities"}
 WITHOUT_LABELS |= {"auxiliary(X, y)"}

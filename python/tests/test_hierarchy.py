@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from planted import GROUP, many_topics, text_like
 
@@ -196,8 +197,29 @@ def test_a_group_stands_for_its_classes_with_a_label() -> None:
         model = TransductiveSVC(hierarchy=tree).fit(X, y)
     assert set(model.transduction_[unknown]) <= {"a", "c"}
     y[y == "a"] = y[y == "c"] = None
-    with pytest.raises(ValueError, match="y names the class a among those of row"):
+    with pytest.raises(ValueError, match=r"^hierarchy has a, c, e below 'even', which is a label in y, but no row has"):
         TransductiveSVC(hierarchy=tree).fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"^hierarchy has 0, 2 below 1, .* no row has the label of another class than 0"
+    ):
+        TransductiveSVC(hierarchy={0: 1, 2: 1}).fit(X, np.where(Y < 2, Y, -1))
+
+
+@pytest.mark.filterwarnings("ignore:class 1 has a share of")
+@pytest.mark.parametrize("missing", [np.nan, np.float32("nan"), pd.NA, pd.NaT])
+def test_groups_have_names(missing: Any) -> None:
+    for tree, found in (
+        ({0: "a", 1: missing}, "1 below"),
+        ({0: missing, 1: missing}, "0 below"),
+        ({missing: "a"}, ".* 'a'"),
+    ):
+        with pytest.raises(ValueError, match=f"^hierarchy has {found}.*, which is no name: write None above"):
+            TransductiveSVC(hierarchy=tree, unlabeled=-1).fit(X, Y)
+    with pytest.raises(ValueError, match=r"^hierarchy names '-1', which marks rows"):
+        TransductiveSVC(hierarchy="/").fit(np.eye(3), ["-1/a", "-1/b", "c"])
+    signs = np.array([*[1, -1, 2] * 2, *[None] * 3], dtype=object)  # where -1 is a class
+    tree = TransductiveSVC(hierarchy={1: "a", -1: "a"}, class_prior={1: 0.3, -1: 0.3, 2: 0.4}).fit(np.eye(9), signs)
+    assert tree.hierarchy_ == {-1: "a", 1: "a", 2: None, "a": None}
 
 
 def test_factors_of_all_classes_may_name_one_without_a_label() -> None:
@@ -228,7 +250,23 @@ def test_one_class_of_a_tree() -> None:
         ({"hierarchy": {0: 1}}, "hierarchy has 0 below 1, which is a class"),
         ({"hierarchy": "."}, "needs class names that are texts"),
         ({"hierarchy": [(0, "a")]}, "must be None, a dict"),
-        ({"loss": "maxent"}, "loss='maxent' is that of SemiSupervisedLogisticRegression"),
+        ({"loss": "maxent"}, "loss='maxent' must be one of .*, crammer_singer; SemiSupervisedLogisticRegression has"),
+        ({"hierarchy": {2: -1, 3: -1}}, "hierarchy names -1, which marks rows without a label"),
+        ({"hierarchy": {2: "a", 3: "a", -1: "a"}}, "hierarchy names -1, which marks rows without a label"),
+        ({"class_prior": dict.fromkeys([0, 1, 2, 3, -1], 0.2)}, "class_prior names -1, which marks rows"),
+        ({"class_weight": dict.fromkeys([0, 1, 2, 3, -1], 1.0)}, "class_weight names -1, which marks rows"),
+        (
+            {"hierarchy": {2: "a", 3: "?", 9: "?"}, "unlabeled": -1.0, "class_prior": {-1: 1}},
+            "class_prior names -1, wh",
+        ),
+        (
+            {"hierarchy": {0: 1, 2: 1}, "class_prior": [0.25] * 4},
+            "hierarchy has 0, 2 below 1, which is .* 4 shares, one",
+        ),
+        (
+            {"hierarchy": {0: 1, 2: 1}, "class_prior": dict.fromkeys(range(4), 0.25)},
+            "hierarchy has 0 below 1, which is a cl",
+        ),
         ({"loss": "crammer_singer", "method": Annealing(balance="mean")}, 'balance is "mean".*use "share" or "labels"'),
         ({"class_prior": [0.5, 0.5]}, r"class_prior has 2 shares, but there are 4 classes \(0, 1, 2, 3\)"),
         ({"class_prior": {0: 0.5, 1: 0.3, 2: 0.2}}, r"missing: \[3\]"),

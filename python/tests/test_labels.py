@@ -6,6 +6,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 
 from fewlabel import DataWarning, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs import _targets
+from fewlabel._inputs._soft import Soft
 from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
@@ -339,6 +341,31 @@ def test_many_classes() -> None:
     labels = learned(["c", None, "a", "b", "a"])
     assert labels.classes.tolist() == ["a", "b", "c"]
     assert labels.codes.tolist() == [2, -1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("form", [list, lambda y: np.array(y, dtype=object), lambda y: pd.Series(y, dtype=object)])
+def test_bools_beside_numbers_are_refused(form: Any) -> None:
+    for y in ([True, 1, 2, None], [2, False, -1], [True, 0.0, None], [{True, 2}, 3]):
+        with pytest.raises(ValueError, match=r"^y mixes labels of several types: bool, (int|float)\. Make them all"):
+            learned(form(y))
+    assert learned(form([True, False, -1])).classes.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    "y", [[1.0, -1, 1.5], np.array([0.0, np.nan, 1.5]), [0, None, 1.5], np.array([1, -1, 1.5, 2], "f4")]
+)
+def test_labels_that_are_not_whole_are_named(y: Any) -> None:
+    for call in (
+        learned,
+        lambda y: TransductiveSVC().fit(np.eye(len(y)), y),
+        lambda y: SequenceSVC().fit(np.eye(len(y)), y),
+    ):
+        with pytest.raises(ValueError, match=r"^y has the label 1\.5 in row 2, which is not whole .*write texts"):
+            call(y)
+    with pytest.raises(ValueError, match=r"^classes has the label 0\.5, which is not whole"):
+        Soft(np.eye(2), [0.5, 1.0])
+    with pytest.raises(ValueError, match=r"^class_prior has the label 0\.5, which is not whole"):
+        TransductiveSVC(class_prior={1.0: 0.3, 2.0: 0.3, 0.5: 0.4}).fit(np.eye(4), [1.0, 2.0, -1, -1])
 
 
 @pytest.mark.filterwarnings("error")

@@ -13,8 +13,9 @@ import sklearn
 from hypothesis import given, settings, strategies as st
 from planted import many_topics, text_like
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -205,6 +206,30 @@ def test_labeled_scorer_hands_on_the_weights_of_the_labeled_rows() -> None:
     model = DummyClassifier(strategy="constant", constant=1).fit(np.zeros((4, 1)), [0, 1, 1, -1])
     score = labeled_scorer("accuracy")(model, np.zeros((4, 1)), [0, 1, 1, -1], sample_weight=[5, 1, 2, 100])
     assert score == pytest.approx(3 / 8)
+
+
+@pytest.mark.parametrize(("scored", "steps"), [(True, []), (False, []), (True, [MaxAbsScaler()])])
+def test_labeled_scorer_gets_the_weights_that_are_routed(scored: bool, steps: list[Any]) -> None:
+    weight, splits = np.random.default_rng(0).integers(1, 9, len(Y)).astype(float), SemiSupervisedSplit(2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        last = TransductiveSVC(alpha=10).set_fit_request(sample_weight=True).set_score_request(sample_weight=scored)
+        accuracy = get_scorer("accuracy").set_score_request(sample_weight=scored)
+        model = make_pipeline(*steps, last) if steps else last
+        scorers = None, labeled_scorer(), labeled_scorer(accuracy), labeled_scorer({"a": accuracy})
+        given: dict[str, Any] = {"cv": splits, "params": {"sample_weight": weight}}
+        own, *others = [cross_validate(model, X, Y, scoring=scorer, **given) for scorer in scorers]
+        plain = cross_validate(model, X, Y, cv=splits, scoring=labeled_scorer())["test_score"]
+        search = GridSearchCV(model, {}, scoring=labeled_scorer(), cv=splits).fit(X, Y, sample_weight=weight)
+        direct = labeled_scorer()(TransductiveSVC().fit(X, Y), X, Y, sample_weight=weight)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            cross_validate(model, X, Y, scoring=labeled_scorer("accuracy"), **given)
+    for found in others:
+        np.testing.assert_array_equal(found.get("test_score", found.get("test_a")), own["test_score"])
+    assert (own["test_score"].tolist() != plain.tolist()) == scored
+    assert search.best_score_ == own["test_score"].mean()
+    assert direct == TransductiveSVC().fit(X, Y).score(X, Y, weight)
+    search = GridSearchCV(TransductiveSVC(), {}, scoring={"a": labeled_scorer()}, refit="a", cv=splits)
+    assert search.fit(X, Y, sample_weight=weight).best_score_ > 0.8
 
 
 def test_labeled_scorer_with_an_ordinary_splitter() -> None:

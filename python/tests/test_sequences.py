@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
@@ -525,6 +526,16 @@ def test_lists_of_sentences_give_lists_of_tags_in_pipelines() -> None:
     assert [len(part) for part in search.fit(sentences, tags).predict(sentences[:3])] == [4, 2, 2]
 
 
+@pytest.mark.parametrize("n_features", [None, 32])
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_features_of_tokens_are_no_data_frame(n_features: int | None, output: str) -> None:
+    tagger = make_pipeline(TokenVectorizer(n_features=n_features), SequenceSVC())
+    with config_context(transform_output=output):
+        assert tagger.fit([["a"], ["b"]], [["x"], ["y"]]).set_output(transform="default").predict([["a"]]) == ["x"]
+    with pytest.raises(ValueError, match=f"transform='{output}': TokenVectorizer gives a list .* no data frame"):
+        tagger.set_output(transform=output)
+
+
 @pytest.mark.parametrize("loaded", [True, False])
 @pytest.mark.parametrize("vectorizer", [TokenVectorizer(), TokenVectorizer(n_features=32)])
 def test_sentences_without_tokens_count_for_nothing(monkeypatch: Any, vectorizer: Any, loaded: bool) -> None:
@@ -700,11 +711,32 @@ def test_another_number_of_columns_is_refused(tmp_path: Path, content: str) -> N
         ("x O\n-DOCSTART- O\ny O\n", ([["x"], ["y"]], [["O"], ["O"]])),
         ("#tag\tO\n\n# c\n#\tB\nx\tO\n", ([["#tag"], ["#", "x"]], [["O"], ["B", "O"]])),
         ("# O\nx O\n", ([["#", "x"]], [["O", "O"]])),
+        ("# text = x\nx N O\n\n# text = x y\nx N O\ny V B\n", ([["x"], ["x", "y"]], [["O"], ["O", "B"]])),
+        ("# a = b\nx N I O\n\n#a = O\nx N I B\n", ([["x"], ["x"]], [["O"], ["B"]])),
+        ("# t = a\tb\nx\tO\n", ([["x"]], [["O"]])),
+        ("# newdoc id = 1\n# id = 7\n#tag O\nx O\n#y B-q\n", ([["#tag", "x", "#y"]], [["O", "O", "B-q"]])),
+        ("# 17\nx B-q\n\n# 18\nx B-q\ny O\n", ([["x"], ["x", "y"]], [["B-q"], ["B-q", "O"]])),
+        ("#id 4\nx O\n\n\n#id 5\n#tag O\nx O\n\n#end x\n", ([["x"], ["#tag", "x"]], [["O"], ["O", "O"]])),
+        ("# a\t4\nx\tO\n\n# a\t5\nx\tO\n", ([["x"], ["x"]], [["O"], ["O"]])),
+        ("#begin of a file\nx O\n\ny O\n", ([["x"], ["y"]], [["O"], ["O"]])),
+        ("#a O\n\n#b B-q\nx O\n\n#c B-r\n", ([["#a"], ["#b", "x"], ["#c"]], [["O"], ["B-q", "O"], ["B-r"]])),
+        ("#a X\ny V\n#b X\n\n#c V\nz X\n", ([["#a", "y", "#b"], ["#c", "z"]], [["X", "V", "X"], ["V", "X"]])),
+        ("# #\n5 CD\n\n5 CD\n# SYM\n", ([["#", "5"], ["5", "#"]], [["#", "CD"], ["CD", "SYM"]])),
+        ("#\tSYM\nx\tV\n\ny\tV\n", ([["#", "x"], ["y"]], [["SYM", "V"], ["V"]])),
     ],
 )
 def test_cells_without_text_comments_and_marks(tmp_path: Path, content: str, found: Any) -> None:
     (path := tmp_path / "tokens.txt").write_text(content, encoding="utf-8")
     assert load_conll_file(path) == found
+
+
+@pytest.mark.parametrize("content", ["#id 4\nx O\n\ny O\n", "# 1\nx 1\n\n# 2\nx 1\n", "#tag\nx O\n", "# 17\nx O\n"])
+def test_lines_that_may_be_comments_are_refused(tmp_path: Path, content: str) -> None:
+    (path := tmp_path / "tokens.txt").write_text(content)
+    with pytest.raises(
+        ValueError, match=r"line 1: #.* may be a comment or a token: write .* # name = value, or .* tabs"
+    ):
+        load_conll_file(path)
 
 
 def test_conllu_has_words(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
     X = admitted(X)
     try:
         given = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
-        return validate_data(estimator, X, y=given, reset=reset, **_TAKEN)
+        return validate_data(estimator, _of_floats(X), y=given, reset=reset, **_TAKEN)
     except (OverflowError, TypeError, ValueError) as reason:
         if isinstance(reason, ValueError) and (holds_text(X) or "string to float" in str(reason)):
             cure = "use a vectorizer first, such as TfidfVectorizer, or for tokens fewlabel.sequences.TokenVectorizer"
@@ -41,11 +42,38 @@ def check_lengths(X: Any, y: Any) -> None:
         raise ValueError(f"X has {n_rows} rows, but y has {n_entries} entries: y needs one for each row, or a marker")
 
 
+def check_order(**named: Any) -> None:
+    """Reject an index that is that of the first of these, in another order: rows are taken by position."""
+    first: Any = None
+    for name, given in named.items():
+        index = index_of(given)
+        if first is None:
+            first = None if index is None else (name, index)
+        elif index is not None and not index.equals(first[1]) and Counter(index) == Counter(first[1]):
+            cure = "use .loc to put it in that order, or pass an array if its order is right"
+            raise ValueError(f"{name} has the index of {first[0]} in another order, but entries go by position: {cure}")
+
+
+def index_of(values: Any) -> Any:
+    """That of a series or data frame of pandas, also where `Soft` holds one; an index itself; or None."""
+    values = values.index if hasattr(values, "iloc") else getattr(values, "_row_index", values)
+    return values if hasattr(values, "get_indexer") else None
+
+
 def holds_text(X: Any) -> bool:
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     while (isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim)) and len(X):
         X = np.asarray(X)[0] if isinstance(X, np.ndarray) else X[0]  # the first row of numpy.matrix is one, too
     return isinstance(X, str)
+
+
+def _of_floats(X: Any) -> Any:
+    """A data frame of pandas that has sparse columns alone with floats and zeros in them, as scikit-learn takes it."""
+    kinds = set(X.dtypes) if hasattr(X, "columns") and hasattr(X, "dtypes") else set()
+    if not all(hasattr(kind, "fill_value") and kind.kind in "biufO" for kind in kinds):
+        return X
+    floats = [type(kind)(dtype, 0.0) for kind in kinds for dtype in (np.float64, np.float32)]
+    return X.astype(floats[0]) if kinds - {*floats} else X
 
 
 def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:

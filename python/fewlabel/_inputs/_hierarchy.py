@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import is_of_kind, kind_of, listed, objects
+from fewlabel._inputs._markers import is_missing, is_of_kind, kind_of, listed, objects
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -104,6 +104,9 @@ def _by_separator(separator: str, names: list[str]) -> Tree:
 def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
     parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
+        if is_missing(child) or (parent is not None and is_missing(parent)):
+            found = f"hierarchy has {child!r} below {parent!r}, which is no name"
+            raise ValueError(f"{found}: write None above what is at the top")
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: write its one parent")
     _check_circle(parents)
@@ -112,6 +115,7 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
         if not is_of_kind(leaf, kind_of(names[0])) or any(name in names for name in _path(parents, leaf)):
             found = f"hierarchy has {leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}"
             raise ValueError(f"{found}: give a dict from child to parent, with classes of one type as its leaves")
+    _check_leaves(parents, names)
     groups = {parent for parent in parents.values() if parent is not None}
     highest = {name for name in [*names, *groups] if parents.get(name) is None}
     if len(highest) == 1 and highest <= groups:  # the top has a name
@@ -140,14 +144,17 @@ def _plain(name: Any) -> Any:
 
 def _ordered(parents: Tree, names: list[Any]) -> Tree:
     """Classes first, then the groups above them; a class must be a leaf."""
+    _check_leaves(parents, names)
     tree = {name: parents.get(name) for name in names}
     for name in names:
         if len(groups := _path(parents, name)[1:]) > _DEEPEST:
             raise ValueError(f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other")
-        for group in groups:
-            if group in names:
-                below = next(child for child in parents if parents[child] == group)
-                found = f"hierarchy has {below!r} below {group!r}, which is a class: a class must be a leaf"
-                raise ValueError(f"{found}. Give the rows of {group!r} a class of their own below it")
-            tree[group] = parents.get(group)
+        tree |= {group: parents.get(group) for group in groups}
     return tree
+
+
+def _check_leaves(parents: Tree, names: list[Any]) -> None:
+    for child, group in parents.items():
+        if group is not None and group in names:
+            found = f"hierarchy has {child!r} below {group!r}, which is a class: a class must be a leaf"
+            raise ValueError(f"{found}. Give the rows of {group!r} a class of their own below it")

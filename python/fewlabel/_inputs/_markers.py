@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from fewlabel._inputs import _data
@@ -124,24 +123,33 @@ def of_model(unlabeled: Any, classes: Iterable[Any]) -> Any:
 
 def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     kind = values.dtype.kind
-    if _is_missing(marker):
-        return np.isnan(values) if kind == "f" else _each(values, _is_missing) if kind == "O" else values != values
+    if is_missing(marker):
+        return np.isnan(values) if kind == "f" else _each(values, is_missing) if kind == "O" else values != values
     text = str(marker)  # np.array(["a", 0]) holds the text "0"
     if kind == "U":
         return values == text
     if kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda one: not _is_missing(one) and bool(one == (text if isinstance(one, str) else marker)))
+    return _each(values, lambda one: not is_missing(one) and bool(one == (text if isinstance(one, str) else marker)))
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
     return np.fromiter((test(value) for value in values), dtype=bool, count=len(values))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):  # of pandas
         return True
     return isinstance(value, Number) and bool(value != value)
+
+
+def refuse_names(names: Iterable[Any], unlabeled: Any, minus_one: bool, what: str) -> None:
+    """Reject classes or groups that are called as unlabeled rows are marked; minus_one: -1 is the marker by "auto"."""
+    marker = (-1 if minus_one else np.nan) if is_auto(unlabeled) else unlabeled
+    listed = objects([*names])
+    if (same := marked(listed, marker)[0]).any():
+        found = f"{what} names {listed[same][0]!r}, which marks rows without a label"
+        raise ValueError(f"{found}: leave it out, or give the class or group another name")
 
 
 def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
@@ -184,22 +192,19 @@ def _names(classes: Iterable[Any]) -> list[str]:
 # ------------------------------------------------------------------ labels of one type
 def as_labels(labels: np.ndarray, rows: np.ndarray, unlabeled: Any, name: str) -> np.ndarray:
     """Labels of these rows, of objects in the plain dtype that holds them; texts stay objects."""
-    if labels.dtype.kind == "O" and (missing := _each(labels, _is_missing)).any():
+    if labels.dtype.kind == "O" and (missing := _each(labels, is_missing)).any():
         found = f"{name} has {labels[missing][0]!s} in row {rows[missing][0]}, which is not the marker"
         means = " (every row is labeled)" if unlabeled is None else ""
         raise ValueError(f"{found} set by unlabeled={unlabeled!r}{means}. None and NaN are markers with 'auto'.")
-    labels = in_one_type(labels, name)
-    if len(labels):
-        # Twice: scikit-learn would treat many classes with one label each as a regression target, and warn.
-        check_classification_targets(np.tile(labels, 2))
-    return labels
+    return in_one_type(labels, name, rows)
 
 
-def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
+def in_one_type(labels: np.ndarray, name: str, rows: np.ndarray | None = None) -> np.ndarray:
     """Names of classes, of objects in the plain dtype that holds them; texts stay objects."""
     kinds = set(map(type, labels)) if labels.dtype.kind == "O" else {labels.dtype.type}
     dtypes = [dtype for kind, dtype in _KINDS if all(issubclass(each, kind) for each in kinds)]
-    if not dtypes or any(issubclass(kind, np.timedelta64) for kind in kinds):  # an integer for NumPy
+    beside = bool in kinds and not kinds <= {bool, np.bool_}  # where True would be the integer 1
+    if not dtypes or beside or any(issubclass(kind, np.timedelta64) for kind in kinds):  # an integer for NumPy
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         several = f"{name} mixes labels of several types: {names}. Make them all text or all numbers."
         one = f"{name}: labels of type {names.rstrip('_')} are not supported: give texts, numbers or bools"
@@ -216,6 +221,10 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
         cure = "read labels as integers, with None or -1 in rows without one (in pandas dtype='Int64')"
         found = f"the label {labels[large][0]:.0f} as {labels.dtype}, which cannot tell it from its neighbors"
         raise ValueError(f"{name} has {found}: {cure}")
+    if labels.dtype.kind == "f" and (part := labels != np.trunc(labels)).any():
+        where = "" if rows is None else f" in row {rows[part.argmax()]}"
+        found = f"{name} has the label {labels[part][0]}{where}, which is not whole (Unknown label type: continuous)"
+        raise ValueError(f"{found}: classes are texts, whole numbers or bools. To keep it as a class, write texts")
     return labels
 
 
@@ -226,7 +235,7 @@ def kind_of(value: Any) -> Any:
 
 def is_of_kind(value: Any, kind: Any) -> bool:
     """Whether a name can be a class beside others of this type."""
-    return isinstance(value, kind) and not _is_missing(value)
+    return isinstance(value, kind) and not is_missing(value)
 
 
 def listed(classes: np.ndarray, most: int = 12) -> str:

@@ -1,20 +1,49 @@
 """Numbers that are parameters."""
 
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+_LARGEST = 2**63 - 1  # that the library and NumPy hold
+
+
+def is_real(value: Any) -> bool:
+    return isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64)  # which is an integer for NumPy
+
+
+def as_float(value: Any) -> float:
+    """A real number; infinite where it is too large for a float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+    except ValueError:  # a NaN of Decimal
+        return np.nan
+
+
+def shown(value: Any) -> str:
+    """A value for messages."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return f"an integer of {value.bit_length()} bits"
+    try:
+        return f"{value!r:.80}"
+    except ValueError:  # within it an integer of more than 4,300 digits
+        return f"{type(value).__name__} of large numbers"
+
 
 def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> int:
     """An integer of at least `least`; `otherwise` names other valid values in the error message."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}{otherwise}, got {value!r}")
+    whole = isinstance(value, Integral) and is_real(value) and not isinstance(value, bool)
+    if not whole or not least <= value <= _LARGEST:
+        below = " and below 2**63" if whole and value > least else ""
+        raise ValueError(f"{name} must be an integer of at least {least}{below}{otherwise}, got {shown(value)}")
     return int(value)
 
 
 def check_positive(name: str, value: Any, otherwise: str = "") -> float:
     """A finite number above 0; `otherwise` names other valid values in the error message."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be {otherwise}a number above 0 and finite, got {value!r}")
+    if not is_real(value) or isinstance(value, bool) or not 0 < as_float(value) < np.inf:
+        raise ValueError(f"{name} must be {otherwise}a number above 0 and finite, got {shown(value)}")
     return float(value)

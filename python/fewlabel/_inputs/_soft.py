@@ -59,8 +59,10 @@ class Soft:
     (3, [[0.7, 0.3], [0.0, 0.0]])
     """
 
+    _row_index: Any = None  # of a data frame
+
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
-        columns = column_names(probabilities)
+        columns, self._row_index = column_names(probabilities), _data.index_of(probabilities)
         P = _data.admitted(probabilities, "probabilities")
         n_bytes = 16.0 * (P.nnz if sp.issparse(P) else np.size(P))
         _memory.need(n_bytes, f"a copy of probabilities of shape {np.shape(P)}", "give a sparse matrix")
@@ -81,7 +83,10 @@ class Soft:
         return int(self.shape[0])
 
     def __getitem__(self, rows: Any) -> "Soft":  # scikit-learn adds an ellipsis
-        return Soft(self.probabilities[rows[0] if isinstance(rows, tuple) else rows], self.classes)
+        rows = rows[0] if isinstance(rows, tuple) else rows
+        found = Soft(self.probabilities[rows], self.classes)
+        found._row_index = None if self._row_index is None else self._row_index[rows]
+        return found
 
 
 def column_names(values: Any) -> Any:

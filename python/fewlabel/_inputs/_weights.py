@@ -1,13 +1,11 @@
 """Weights of rows and shares of classes."""
 
 from collections.abc import Mapping
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _numbers
 from fewlabel._inputs._markers import listed
 
 
@@ -33,10 +31,13 @@ def check(weights: np.ndarray | None) -> None:
 def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(_data.plain(values, name))
-    for value in () if given.dtype.kind in "biuf" else given.flat:
-        if not isinstance(value, Real | Decimal):
-            raise ValueError(f"{name} must hold real numbers, got {np.array(value).tolist()!r:.80}")
-    return given.astype(np.float64)
+    if given.dtype.kind not in "biuf":
+        for value in given.flat:
+            if not _numbers.is_real(value):
+                raise ValueError(f"{name} must hold real numbers, got {np.array(value).tolist()!r:.80}")
+        given = np.array([*map(_numbers.as_float, given.flat)]).reshape(given.shape)
+    with np.errstate(over="ignore"):
+        return given.astype(np.float64)
 
 
 def shares(class_prior: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | str:
@@ -67,8 +68,8 @@ def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
         raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
-    numbers("class_weight", list(class_weight.values()))
-    return np.array([class_weight.get(name, 1.0) for name in known], dtype=np.float64)
+    factors = dict(zip(class_weight, numbers("class_weight", list(class_weight.values())), strict=True))
+    return np.array([factors.get(name, 1.0) for name in known])
 
 
 def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarray) -> list[float]:

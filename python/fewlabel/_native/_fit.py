@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs import _numbers
 from fewlabel._inputs._targets import Columns, Targets
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _library, _signatures as c, _views
@@ -100,12 +101,15 @@ def options_text(options: Mapping[str, Any]) -> bytes:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.ndim:
         return [_plain(name, item) for item in value.tolist()]
-    if isinstance(value, np.generic):
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "mM":
         value = value.item()
-    if value is not None and not isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool):
+        return value
+    if not _numbers.is_real(value):
         raise TypeError(f"{name} must be a number, a text, a bool or None, got {type(value).__name__}")
-    if isinstance(value, float) and not np.isfinite(value):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return value
+    if not np.isfinite(number := _numbers.as_float(value)):
+        wanted = "within ±1.8e308, as floats are," if isinstance(value, int) else "finite"
+        raise ValueError(f"{name} must be {wanted}, got {_numbers.shown(value)}")
+    return value if isinstance(value, int) else number

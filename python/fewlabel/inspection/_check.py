@@ -109,6 +109,8 @@ class Check(_table.Table):
             Its interval, `gained` and `lost` are those of the `n_labels` rows with a label. With fewer than half of the
             number that was `needed`, only `n_labels` and `needed` change.
         """
+        if hasattr(labels, "set_axis") and len(labels) <= len(self.disagreements):
+            _data.check_order(disagreements=labels.set_axis(self.disagreements[: len(labels)]), labels=labels)
         given = _targets.plain(labels, self._differing.marker, "labels")
         if (n := len(given.codes)) > len(self.disagreements):
             most = f"which are {len(self.disagreements)}, got {n} labels: of all rows pass y[disagreements[:n]]"
@@ -219,6 +221,7 @@ def _hidden(y: Any, n_rows: int, train: np.ndarray, test: np.ndarray, free: np.n
 def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, list[tuple[np.ndarray, np.ndarray]]]:
     """Checked rows and labels, and training and test rows for parts of the labeled ones."""
     unlabeled = _linear_model.marker(model)
+    _data.check_order(X=X, y=y)
     X, given = _data.admitted(X), _targets.one_a_row(y, unlabeled, _linear_model.tree(model))
     _data.check_lengths(X, given.labeled)
     if (given.labeled | given.described).all():

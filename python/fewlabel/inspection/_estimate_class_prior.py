@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _interrupts, _positive_share
-from fewlabel._inputs import _data, _numbers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _threads, _views
 from fewlabel._transductive_svc import TransductiveSVC
@@ -86,12 +86,14 @@ def estimate_class_prior(
     >>> bool(abs(estimate_class_prior(X, y).class_prior - [0.2, 0.8]).max() < 0.05)
     True
     """
+    _data.check_order(X=X, y=y, sample_weight=sample_weight)
     rows = _data.training_rows(BaseEstimator(), X, reset=True)
     given = _targets.one_a_row(y, unlabeled, sample_weight=sample_weight)
     _data.check_lengths(rows, given.codes)
     known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
+        _markers.refuse_names([rest], unlabeled, bool(given.minus_one.any()), "rest")
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
@@ -120,9 +122,9 @@ def _of_positives(
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
     _numbers.check_count("n_bootstraps", times, least=2)
     _weights.check(weights)
-    if not 0 < level < 1:
-        raise ValueError(f"confidence_level must lie between 0 and 1, got {level!r}")
-    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, level)
+    if not _numbers.is_real(level) or not 0 < _numbers.as_float(level) < 1:
+        raise ValueError(f"confidence_level must lie between 0 and 1, got {_numbers.shown(level)}")
+    found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, float(level))
     unlabeled = (codes == _targets.UNLABELED) & (True if weights is None else weights != 0)
     _advice.weak_share(known[0], found, int(np.sum(codes >= 0)), int(np.sum(unlabeled)))
     positive, others = classes == known[0], (found.share, found.upper, found.lower)

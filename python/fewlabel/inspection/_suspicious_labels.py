@@ -3,7 +3,6 @@
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -51,8 +50,10 @@ def suspicious_labels(
     found : SuspiciousLabels
         Suspicious labels, the largest contradiction first; none that is the only one of its class.
     """
-    if not isinstance(margin, Real) or not np.isfinite(margin):
-        raise ValueError(f"margin must be a finite number, got {margin!r}")
+    if not _numbers.is_real(margin) or not np.isfinite(_numbers.as_float(margin)):
+        raise ValueError(f"margin must be a finite number, got {_numbers.shown(margin)}")
+    margin = float(margin)
+    _data.check_order(X=X, y=y)
     model = getattr(model, "best_estimator_", model)
     classifier, X = _linear_model.final(model), _data.admitted(X)
     marker = _markers.of_model(getattr(classifier, "unlabeled", "auto"), classifier.classes_)
@@ -80,9 +81,9 @@ def suspicious_labels(
     own_scores = np.take_along_axis(scores, own[:, None], axis=1)[:, 0]
     np.put_along_axis(scores, own[:, None], -np.inf, axis=1)
     margins = scores.max(axis=1) - own_scores
-    found = np.argsort(-margins, kind="stable")
-    found = found[margins[found] >= margin]
-    return SuspiciousLabels(rows[found], classes[own[found]], classes[scores.argmax(axis=1)[found]], margins[found])
+    order = np.argsort(-margins, kind="stable")
+    order = order[margins[order] >= margin]
+    return SuspiciousLabels(rows[order], classes[own[order]], classes[scores.argmax(axis=1)[order]], margins[order])
 
 
 def _parts(own: np.ndarray, parts: Any) -> tuple[np.ndarray, list[np.ndarray]]:
