@@ -27,7 +27,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from dask import delayed
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, MultiLock
 
 from fewlabel.dask import _fit, fit
 from fewlabel.labels import Description
@@ -364,6 +364,36 @@ def test_a_worker_that_is_lost_before_the_fit_is_named() -> None:
                 fit(client, TransductiveSVC(), *given)
         with pytest.raises(RuntimeError, match=r"the fit has ended on all workers: tcp://[\d.:]+ has left with rows"):
             fit(client, TransductiveSVC(), [delayed(os._exit)(1)], [delayed(y)])
+
+
+def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_fit, "_LOST_AFTER", 3.0)
+    X, y = rows(2, 90)
+    with cluster(2) as local, Client(local, set_as_default=False) as client:
+        (first, process), (_, other) = sorted(client.run(os.getpid).items())
+        held = spread_out(client, X, y, [45])
+        by_second = spread(client, [X], [1]), spread(client, [y], [1])
+        pinned = [[client.submit(np.copy, part, workers=[first], pure=False)] for part in (X.toarray(), y)]
+        client.gather([part for (part,) in pinned])
+        lazy = [[client.submit(time.sleep, 60, workers=[first], pure=False)], pinned[1]]
+        lock = MultiLock(list(client.nthreads()), client)
+        lock.acquire()  # the first fit waits for it
+        threading.Timer(2, os.kill, (process, signal.SIGSTOP)).start()
+        try:
+            for given in held, held, pinned, lazy:
+                with pytest.raises(
+                    RuntimeError, match=f"ended on all workers: {first} has given no sign of life for 3"
+                ):
+                    fit(client, TransductiveSVC(), *given)
+                if lock.locked():
+                    lock.release()
+            assert_same(fit(client, TransductiveSVC(), *by_second), TransductiveSVC().fit(X, y), X)
+            os.kill(other, signal.SIGSTOP)  # now nobody gives a sign of life
+            with pytest.raises(RuntimeError, match="no sign of life"):
+                fit(client, TransductiveSVC(), *by_second)
+        finally:
+            for each in process, other:
+                os.kill(each, signal.SIGCONT)
 
 
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:

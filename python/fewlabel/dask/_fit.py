@@ -1,12 +1,14 @@
 """The caller's side of a fit: partitions, the workers that hold them, and one task on each; all tasks end together."""
 
+import asyncio
 import concurrent.futures
 import contextlib
 import itertools
+import math
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -79,15 +81,16 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
 
 
 def _fit(client: Any, model: Any, partitions: list[Any], show: _progress.Watch) -> tuple[Any, list[Any]]:
-    holders = _holders(client, partitions)
+    run = _Run(client, show)
+    holders = _holders(run, partitions)
     for number, (_, _, width) in enumerate(holders):
         if width != holders[0][2]:
             raise ValueError(f"X has {width} features in partition {number}, but {holders[0][2]} in partition 0")
     ranks = _ranks(holders)
-    run = _Run(client, [address for address, _ in ranks], show)
+    run.addresses = [address for address, _ in ranks]
     with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
-        found = _gathered(client, run.tasks, run.refuse_lost)
+        found = run.gathered(run.tasks)
     fitted, warned, _ = found[0]
     order = np.argsort([number for _, numbers in ranks for number in numbers])
     parts = [labels for *_, of_rank in found for labels in of_rank]
@@ -141,42 +144,27 @@ def _chunks(name: str, given: Any) -> list[Any]:
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
-def _gathered(client: Any, tasks: list[Any], refuse_lost: Callable[[], None]) -> list[Any]:
-    """Results of tasks; `refuse_lost` raises a RuntimeError if a worker that they need is lost."""
-    checked = time.monotonic()
-    while {task.status for task in tasks} <= {"pending", "finished"} and any(not task.done() for task in tasks):
-        time.sleep(_POLL)
-        if time.monotonic() > checked + _CHECK_WORKERS:
-            refuse_lost()
-            checked = time.monotonic()
-    try:
-        return list(client.gather(tasks))
-    except Exception:
-        refuse_lost()
-        raise
-
-
-def _holders(client: Any, partitions: list[Any]) -> list[tuple[str, int, int]]:
+def _holders(run: "_Run", partitions: list[Any]) -> list[tuple[str, int, int]]:
     """Address of a worker that holds each partition, once all are computed, and its numbers of rows and features."""
-    tasks = client.map(_on_workers.place, partitions, pure=False)
-
-    def refuse_lost() -> None:
-        if gone := client.run_on_scheduler(_needed, keys=[task.key for task in tasks]):
-            raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
-
-    return _gathered(client, tasks, refuse_lost)
+    return run.gathered(run.client.map(_on_workers.place, partitions, pure=False))
 
 
-def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
-    """Workers that have left, but to which the user has pinned tasks that these wait for."""
-    tasks = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
-    seen, gone = set(tasks), set[str]()
+def _silences(keys: list[Any], addresses: list[str], dask_scheduler: Any) -> dict[str, float]:
+    """Seconds since the last sign of life of these workers and of those that tasks need; inf: it has left."""
+    from distributed.metrics import time
+
+    needed, tasks = set(addresses), [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    seen = set(tasks)
     for task in tasks:  # which grow
-        inputs = task.waiting_on or set()
-        tasks += inputs - seen
-        seen |= inputs
-        gone |= (task.worker_restrictions or set()) if task.state == "no-worker" else set()
-    return sorted(gone - set(dask_scheduler.workers))
+        worker = task.processing_on
+        needed |= {each.address for each in ([worker] if worker else task.who_has or ())}
+        needed |= (task.worker_restrictions or set()) if task.state == "no-worker" else set()
+        if not task.who_has:
+            inputs = {each for each in task.dependencies if worker is None or worker not in (each.who_has or ())}
+            tasks += inputs - seen
+            seen |= inputs
+    known, now = dask_scheduler.workers, time()
+    return {address: now - known[address].last_seen if address in known else math.inf for address in needed}
 
 
 def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
@@ -187,23 +175,14 @@ def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
     return list(found.items())
 
 
-def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
-    """Which of these workers are lost, and why, by address."""
-    known = client.scheduler_info(n_workers=-1)["workers"]  # by the clock of the scheduler
-    now = max((worker["last_seen"] for worker in known.values()), default=0.0)
-    return {
-        address: f"has given no sign of life for {_LOST_AFTER:.0f} s" if address in known else "has left"
-        for address in addresses
-        if address not in known or now > known[address]["last_seen"] + _LOST_AFTER
-    }
-
-
 class _Run:
-    """The tasks of one fit, and the workers to which they are pinned."""
+    """The tasks of one fit, and the workers to which they are pinned; it ends with an error if a worker is lost."""
 
-    def __init__(self, client: Any, addresses: list[str], show: _progress.Watch) -> None:
-        self.client, self.addresses, self.show = client, addresses, show
+    def __init__(self, client: Any, show: _progress.Watch) -> None:
+        self.client, self.show = client, show
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
+        self.workers = list(client.nthreads())
+        self.addresses: list[str] = []
         self.tasks: list[Any] = []
 
     @contextlib.contextmanager
@@ -216,6 +195,7 @@ class _Run:
         # Without a timeout, an interrupt would leave the request behind.
         while not lock.acquire(timeout=_CHECK_WORKERS):
             self.client.run_on_scheduler(_release_of_others)
+            self.refuse_lost()
         try:
             yield
         finally:
@@ -235,18 +215,52 @@ class _Run:
         finally:
             self.client.unsubscribe_topic(self.name)
 
-    def refuse_lost(self) -> None:
-        if gone := _lost(self.client, self.addresses):
+    def gathered(self, tasks: list[Any]) -> list[Any]:
+        """Results of tasks; a RuntimeError if a worker that they need is lost."""
+
+        async def outcome() -> tuple[Any, Exception | None]:  # a CancelledError of Dask is no cancel of this
+            try:
+                return await self.client.gather(tasks, asynchronous=True), None
+            except Exception as raised:
+                return None, raised
+
+        outcomes = asyncio.run_coroutine_threadsafe(outcome(), self.client.loop.asyncio_loop)
+        try:
+            while not concurrent.futures.wait([outcomes], _CHECK_WORKERS).done:
+                self.refuse_lost(tasks)
+        finally:
+            outcomes.cancel()
+        found, failure = outcomes.result()
+        if failure is not None:
+            self.refuse_lost(tasks)
+            raise failure
+        return list(found)
+
+    def refuse_lost(self, tasks: Sequence[Any] = ()) -> None:
+        """Raise a RuntimeError if a worker of the fit is lost, or one that tasks need."""
+        gone = self._lost(tasks)
+        if gone:
             time.sleep(_CHECK_WORKERS)  # and stay lost
-            gone = _lost(self.client, list(gone))
+            gone = {address: what for address, what in self._lost(tasks).items() if address in gone}
+        if not gone and self.workers and not self.client.nthreads():
+            try:
+                self.client.wait_for_workers(1, _LOST_AFTER)  # which may begin anew
+            except asyncio.TimeoutError:
+                gone = dict.fromkeys(self.workers, "has left")
         if gone:
             found = ", ".join(f"{address} {what}" for address, what in gone.items())
             raise RuntimeError(f"the fit has ended on all workers: {found}")
 
+    def _lost(self, tasks: Sequence[Any]) -> dict[str, str]:
+        """Why workers are lost, by address."""
+        needed = self.client.run_on_scheduler(_silences, [task.key for task in tasks], self.addresses)
+        why = f"has given no sign of life for {_LOST_AFTER:.0f} s"
+        return {address: "has left" if t == math.inf else why for address, t in needed.items() if t > _LOST_AFTER}
+
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker; results stay on the workers."""
         first, size = self.addresses[0], len(self.addresses)
-        _gathered(self.client, [self.client.submit(_on_workers.start, workers=[first], pure=False)], self.refuse_lost)
+        self.gathered([self.client.submit(_on_workers.start, workers=[first], pure=False)])
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
             given = (model, parts[rank], self.name, first, rank, size)
