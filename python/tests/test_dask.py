@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import faulthandler
 import os
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from test_spmd import rows
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -198,6 +201,56 @@ def test_misaligned_rows_are_an_error(client: Client) -> None:
         fit(client, model, X, y)
     with pytest.raises(TypeError, match=r"X must have arrays, .*; part 0 is list"):
         fit(client, model, [delayed(["a text"] * len(y))], [delayed(y)])
+    with pytest.raises(ValueError, match="y has no rows in partition 0, but X has 90"):
+        fit(client, model, [delayed(X)], [delayed(3)])
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (delayed(3), "got Delayed.*: put it into a list"),
+        ([], "it has no partitions"),
+        ([delayed(3), np.eye(2)], "must be parts of Dask, got ndarray"),
+        (None, "got NoneType"),
+    ],
+)
+@pytest.mark.parametrize("name", ["X", "y", "sample_weight"])
+def test_what_are_no_partitions(client: Client, name: str, given: Any, found: str) -> None:
+    parts = {"X": [delayed(np.eye(2))], "y": [delayed([0, 1])]}
+    if name != "sample_weight" or given is not None:
+        with pytest.raises(TypeError, match=f"{name} must be an array or data frame of Dask.*{found}"):
+            fit(client, TransductiveSVC(), **parts | {name: given})
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (None, "NoneType"),
+        (TransductiveSVC, r"the class TransductiveSVC: write TransductiveSVC\(\)"),
+        (make_pipeline(TransductiveSVC()), "Pipeline: transform the rows first"),
+        (LinearSVC(), "LinearSVC"),
+    ],
+)
+def test_what_is_no_classifier_of_fewlabel(client: Client, model: Any, found: str) -> None:
+    with pytest.raises(TypeError, match=f"model must be a classifier of fewlabel, .* got {found}"):
+        fit(client, model, [delayed(np.eye(2))], [delayed([0, 1])])
+
+
+def test_what_is_no_client(client: Client) -> None:
+    async def asynchronous() -> None:
+        async with Client(client.scheduler.address, asynchronous=True, set_as_default=False) as other:
+            refused(other, ValueError, "client is asynchronous: give one that is not")
+
+    def refused(given: Any, kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            fit(given, TransductiveSVC(), [delayed(np.eye(2))], [delayed([0, 1])])
+
+    asyncio.run(asynchronous())
+    with Client(client.scheduler.address, set_as_default=False) as closed:
+        pass
+    refused(closed, ValueError, "client is closed")
+    refused(None, TypeError, "client must be a distributed.Client, got NoneType")
+    refused(client.cluster, TypeError, r"got LocalCluster: write Client\(cluster\)")
 
 
 @pytest.mark.parametrize("change", [{"calibrate": True}, {"alpha": -1.0}])

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fewlabel import _progress, methods
-from fewlabel._base import LinearClassifier
+from fewlabel._base import LinearClassifier, check_classifier
+from fewlabel._estimator import kind
 from fewlabel.dask import _on_workers
 
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
@@ -61,6 +62,8 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     >>> model = fewlabel.dask.fit(client, TransductiveSVC(), X, y)  # doctest: +SKIP
     >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
     """
+    _check_client(client)
+    check_classifier("model", model)
     if hasattr(model, "_skl_callbacks"):
         raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
     method = methods.resolve(model.method, model._methods)
@@ -98,6 +101,19 @@ def _fit(client: Any, model: Any, partitions: list[Any], show: _progress.Watch) 
     return fitted, warned
 
 
+def _check_client(client: Any) -> None:
+    """Raise what names a client that cannot be used."""
+    from distributed import Client
+
+    if isinstance(client, type) or not isinstance(client, Client):
+        cure = ": write Client(cluster)" if hasattr(client, "scheduler_address") else ""
+        raise TypeError(f"client must be a distributed.Client, got {kind(client)}{cure}")
+    if client.status in ("closing", "closed"):
+        raise ValueError("client is closed: make a new one")
+    if client.asynchronous:
+        raise ValueError("client is asynchronous: give one that is not, in a thread where no event loop runs")
+
+
 @contextlib.contextmanager
 def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
     """Name the workers that have left with data of partitions, or of the list of futures that this yields."""
@@ -106,15 +122,18 @@ def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
     computed: list[Any] = []
     try:
         yield computed
-    except (concurrent.futures.CancelledError, KilledWorker):
+    except (concurrent.futures.CancelledError, KilledWorker) as reason:
         keys = {str(future.key) for future in computed}
         for task in itertools.chain(*(dict(each.__dask_graph__()).values() for each in partitions)):
             keys.update(map(str, task.dependencies))
         events = [event for _, event in client.get_events("all") if "lost-scattered-tasks" in event]
         lost = ("lost-scattered-tasks", "lost-computed-tasks", "processing-tasks")
         gone = [each["worker"] for each in events if keys & {str(key) for name in lost for key in each[name]}]
-        if not gone:
+        if not gone and isinstance(reason, KilledWorker):
             raise
+        if not gone:
+            found = "a Future of X, y or sample_weight was cancelled, or the scheduler has left"
+            raise RuntimeError(f"the fit has ended on all workers: {found} ({reason})") from None
         raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left with rows") from None
 
 
@@ -138,9 +157,14 @@ def _chunks(name: str, given: Any) -> list[Any]:
 
     if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
         return list(given)
-    if not hasattr(given, "to_delayed"):
-        wanted = "an array or data frame of Dask or a list of Delayed or Future"
-        raise TypeError(f"{name} must be {wanted}, got {type(given).__name__}: use dask.array.from_array")
+    if isinstance(given, Delayed | Future | list | tuple) or not callable(getattr(given, "to_delayed", None)):
+        wanted, cure = "an array or data frame of Dask or a list of Delayed or Future", "use dask.array.from_array"
+        if isinstance(given, list | tuple):
+            found = [type(part).__name__ for part in given if not isinstance(part, Delayed | Future)]
+            cure = f"its members must be parts of Dask, got {found[0]}" if found else "it has no partitions"
+        elif isinstance(given, Delayed | Future):
+            cure = "put it into a list"
+        raise TypeError(f"{name} must be {wanted}, got {kind(given)}: {cure}")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
