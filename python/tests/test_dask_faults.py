@@ -211,6 +211,16 @@ LATE = 10.0  # seconds after silence is noticed in which a fit must have ended
 SAME_CLUSTER = 10  # faults
 
 
+def processes(client: Client, n_workers: int) -> list[tuple[str, int]]:
+    """Addresses and process ids of the workers, once as many are there, which takes a while after a fault."""
+    end, found = time.monotonic() + 3 * HUNG, dict[str, int]()
+    while len(found) != n_workers:
+        assert time.monotonic() < end, "the workers do not begin anew"
+        time.sleep(0.2)
+        found = client.run(os.getpid, on_error="ignore")
+    return sorted(found.items())
+
+
 def given(client: Client, how: str, X: Any, y: Any, draws: Any) -> tuple[list[Any], list[Any]]:
     """Partitions that are on the workers, or are to be computed, anywhere or on one of them."""
     bounds = [len(y) // 3, len(y) // 2]
@@ -251,9 +261,9 @@ def test_a_fault_at_a_random_moment_ends_the_fit_or_changes_nothing(
             draws = np.random.default_rng([seed, number])
             silence = 30.0 if number % SAME_CLUSTER == 0 else SILENCE  # as in use, and shorter
             monkeypatch.setattr(_fit, "_LOST_AFTER", silence)
-            client.wait_for_workers(n_workers, timeout=3 * HUNG)
+            workers = processes(client, n_workers)
             how, what = draws.choice(["held", "lazy", "pinned", "persisted"]), draws.choice(["frozen", "killed"])
-            address, process = sorted(client.run(os.getpid).items())[draws.integers(n_workers)]
+            address, process = workers[draws.integers(n_workers)]
             parts, model = given(client, how, X, y, draws), TransductiveSVC()
             struck = list[float]()
 
@@ -261,7 +271,7 @@ def test_a_fault_at_a_random_moment_ends_the_fit_or_changes_nothing(
                 struck.append(time.monotonic())
                 os.kill(process, signal.SIGSTOP if what == "frozen" else signal.SIGKILL)
 
-            timer = threading.Timer(draws.uniform(0, 6), strike)
+            timer = threading.Timer(draws.uniform(0, 4), strike)
             timer.start()
             found = outcome(
                 f"{what}, {how} rows", lambda model=model, parts=parts: fit(client, model, *parts), 2 * HUNG
