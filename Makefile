@@ -1,6 +1,6 @@
 # Commands of fewlabel. `make` alone lists them; a line with ## after a target is its description.
 # Settings: PYTHON=python3.12 make build    the interpreter that .venv is made with
-#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS, SEED, MUTATIONS and FITS for make stress
+#           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS, SEED, MUTATIONS, FITS, FAULTS for make stress
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
 #           make test PYTEST="-k switching" further arguments for pytest; DEMO and BENCH likewise
@@ -81,12 +81,13 @@ CALLS ?= 200000
 SEED ?= 1
 MUTATIONS ?= 10000
 FITS ?= 200
+FAULTS ?= 100
 stress: build ctest-calls ctest-signals # random calls of the C interface, damaged model files, faults of Dask's workers, signals in fits
 	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
 	cd build/ctest/signals && ./plain $(FITS)
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
-	FEWLABEL_FAULTS=1 $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
+	FEWLABEL_FAULTS=$(FAULTS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
 
 wheel-any: $(VENV)/developer # build the wheel without a library, which loads models and predicts, into dist/any and check it
 	rm -rf dist/any

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
-from fewlabel._estimator import Estimator
+from fewlabel._estimator import Estimator, kind
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
 from fewlabel._native import _fit, _scores, _signatures
 
@@ -305,6 +305,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.intercept_ = arrays["intercept"]
         self.class_prior_ = arrays["class_prior"][: len(classes)]
         self._keep_end(report)
+
+
+def check_classifier(name: str, model: Any) -> None:
+    """Raise what names an argument that is no classifier of this package."""
+    if not isinstance(model, LinearClassifier):
+        cure = ": transform the rows first, and fit its last step" if hasattr(model, "steps") else ""
+        wanted = "TransductiveSVC or SemiSupervisedLogisticRegression"
+        raise TypeError(f"{name} must be a classifier of fewlabel, {wanted}, got {kind(model)}{cure}")
 
 
 def _log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:

@@ -12,6 +12,11 @@ from fewlabel._native import _threads
 _ENDS = ("n_iter", "objective", "termination_condition")
 
 
+def kind(value: Any) -> str:
+    """What a value is, for messages."""
+    return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
+
+
 class Estimator(BaseEstimator):
     n_jobs: Any
     warm_start: bool

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from fewlabel import _progress, _warnings
+from fewlabel._estimator import kind
 from fewlabel._inputs._targets import Targets
 
 Measure = Callable[[Any, Any, Any], Any]
@@ -24,6 +25,17 @@ class Fold(NamedTuple):
     rows: Any  # of the fit; slice(None): all
     labels: Any  # of these rows
     test: Any  # rows
+
+
+def check_classifier(name: str, model: Any, method: str = "predict") -> None:
+    """Raise what names an argument that is no classifier, or pipeline that ends in one, with this method."""
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    found = kind(last) if last is model else f"a pipeline that ends in {kind(last)}"
+    if isinstance(last, type | RegressorMixin) or not all(hasattr(last, each) for each in ("fit", "get_params")):
+        raise TypeError(f"{name} must be a classifier, or a pipeline that ends in one, got {found}")
+    if not hasattr(last, method):
+        cure = ": set calibrate=True" if hasattr(last, "calibrate") else ""
+        raise TypeError(f"{name} must be a classifier with a method {method}, got {found} without it{cure}")
 
 
 def measured(

@@ -144,6 +144,7 @@ def held_out_probabilities(
         A column for each class with a label or a description, sorted. NaN for rows that no fit held out, the mean where
         several did.
     """
+    _held_out.check_classifier("estimator", estimator, "predict_proba")
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     classes = targets.classes[targets.known()]
     splits = SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)

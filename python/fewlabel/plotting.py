@@ -13,9 +13,10 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, _held_out, methods
+from fewlabel._base import check_classifier
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._inputs._soft import Soft
-from fewlabel.inspection import _linear_model
+from fewlabel.inspection import _linear_model, _table
 
 __all__ = ["HistoryDisplay", "LearningCurveDisplay"]
 
@@ -67,7 +68,7 @@ class HistoryDisplay:
         ax : array-like of 4 matplotlib Axes, or None, default=None
             Where to draw. None: a new figure.
         """
-        model = _linear_model.last(estimator)
+        check_classifier("estimator", model := _linear_model.last(estimator))
         check_is_fitted(model)
         _columns.refuse(model, "HistoryDisplay")
         if not getattr(model, "history_", None):
@@ -91,9 +92,7 @@ class HistoryDisplay:
 
         if ax is None:
             ax = plt.subplots(4, figsize=(6, 7.6), sharex=True, layout="constrained")[1]
-        self.axes_ = np.ravel(np.asarray(ax, dtype=object))
-        if len(self.axes_) != 4:
-            raise ValueError(f"ax must be 4 matplotlib Axes, got {len(self.axes_)}")
+        self.axes_ = _table.axes_of(ax, 4)
         self.figure_ = self.axes_[0].figure
         level = "temperature" if "temperature" in self.history else "unlabeled_weight"
         share = next(column for column in _SHARES if column in self.history)
@@ -190,6 +189,13 @@ class LearningCurveDisplay:
             Where to draw. None: a new figure.
         """
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
+        _held_out.check_classifier("estimator", estimator)
+        if supervised is None:
+            _linear_model.marker(estimator, "estimator")
+        else:
+            _held_out.check_classifier("supervised", supervised)
+        if ax is not None:
+            _table.axes_of(ax, 1)
         X = _data.admitted(X)
         sizes, folds, given = _plan(estimator, X, y, n_labels, n_draws, test_size, supervised, random_state)
         measure = partial(_held_out.score, given=given, scoring=scoring)
@@ -208,7 +214,7 @@ class LearningCurveDisplay:
         check_matplotlib_support("LearningCurveDisplay.plot")
         from matplotlib import pyplot as plt
 
-        self.ax_ = plt.subplots(figsize=(6, 4), layout="constrained")[1] if ax is None else ax
+        (self.ax_,) = _table.axes_of(plt.subplots(figsize=(6, 4), layout="constrained")[1] if ax is None else ax, 1)
         self.figure_ = self.ax_.figure
         self.lines_, self.fill_between_ = list[Any](), list[Any]()
         semi_supervised = self.scores, "labeled and unlabeled rows", BLUE, "o-"

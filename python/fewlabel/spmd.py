@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._base import LinearClassifier
+from fewlabel._base import LinearClassifier, check_classifier
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._native import _fit, _signatures
 
@@ -22,6 +22,7 @@ _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
 
 # Parameters that may differ between ranks.
 _OF_A_RANK = ("n_jobs", "verbose")
+_COMMUNICATES = ("Get_rank", "Get_size", "allgather", "Allreduce")
 
 
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
@@ -89,7 +90,7 @@ class _Ranks:
     """The ranks of a communicator, for the library and for Python."""
 
     def __init__(self, comm: Any) -> None:
-        if not hasattr(comm, "Get_rank"):
+        if isinstance(comm, type) or not comm or not all(hasattr(comm, name) for name in _COMMUNICATES):
             raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r}")
         self.comm, self.rank = comm, comm.Get_rank()
         self._raised: BaseException | None = None
@@ -181,6 +182,7 @@ def _refuse_others(summaries: list[_Summary]) -> None:
 class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
+        check_classifier("estimator", estimator)
         self.method = methods.resolve(estimator.method, estimator._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
         self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)
@@ -188,7 +190,8 @@ class _Part:
         _data.check_lengths(self.rows, self.targets.codes)
 
     def _rows(self, X: Any) -> Any:
-        if (shape := getattr(X, "shape", None) or np.shape(X))[0] > 0:
+        shape = getattr(X, "shape", None) or np.shape(X)
+        if shape[:1] != (0,):
             return _data.training_rows(self.estimator, X, reset=True)
         if len(shape) != 2:
             raise ValueError("X has no rows: give it the shape (0, n_features)")

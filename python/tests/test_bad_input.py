@@ -15,14 +15,20 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import text_like
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.svm import LinearSVC
 
-from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior
+from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior, save_model
 from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library, _signatures as c, _views
-from fewlabel.inspection import suspicious_labels
+from fewlabel.inspection import check, compare, explain, suspicious_labels, top_features
+from fewlabel.labeling import Session
 from fewlabel.labels import Soft, from_votes
 from fewlabel.methods import Annealing, Switching
-from fewlabel.plotting import LearningCurveDisplay
+from fewlabel.model_selection import held_out_probabilities
+from fewlabel.plotting import HistoryDisplay, LearningCurveDisplay
 from fewlabel.preprocessing import BlockScaler
 from fewlabel.sequences import TokenVectorizer
 
@@ -606,3 +612,39 @@ def test_the_least_and_the_largest_weights_give_a_model(method: str) -> None:
     for labeled, others in ((1.1e-300, 1.0), (1.0, 1.1e-300), (1.1e-150, 9e149), (9e149, 1.1e-150)):
         model = weighted(np.where(GIVEN >= 0, labeled, others), method)
         assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda model: check(model, X, Y), "model"),
+        (lambda model: compare(model, X, Y), "model"),
+        (lambda model: compare(TransductiveSVC(), X, Y, {"other": model}), r"methods\['other'\]"),
+        (lambda model: suspicious_labels(model, X, Y), "model"),
+        (top_features, "model"),
+        (lambda model: explain(model, X[0]), "model"),
+        (lambda model: held_out_probabilities(model, X, Y), "estimator"),
+        (lambda model: Session(X, model), "model"),
+        (HistoryDisplay.from_estimator, "estimator"),
+        (lambda model: LearningCurveDisplay.from_estimator(model, X, Y), "estimator"),
+        (lambda model: LearningCurveDisplay.from_estimator(TransductiveSVC(), X, Y, supervised=model), "supervised"),
+        (lambda model: save_model(model, "model"), "save_model takes"),
+        (lambda model: LearningCurveDisplay.from_estimator(TransductiveSVC(), X, Y, ax=model), "ax"),
+        (lambda model: HistoryDisplay.from_estimator(TransductiveSVC().fit(X, Y), ax=[model] * 4), "ax"),
+        (lambda model: top_features(TransductiveSVC().fit(X, Y)).plot([model] * 2), "axes"),
+    ],
+)
+@pytest.mark.parametrize("model", [3, TransductiveSVC, make_pipeline(MaxAbsScaler(), None), Session(X, LinearSVC())])
+def test_what_is_no_model_is_named(call: Callable[[Any], Any], model: Any, name: str) -> None:
+    pytest.importorskip("matplotlib", reason="no matplotlib")
+    with pytest.raises((TypeError, ValueError), match=f"^{name}.* got "):
+        call(model)
+
+
+@pytest.mark.parametrize("model", [KernelFeatures(), LinearRegression()])
+def test_what_does_not_classify_is_named(model: Any) -> None:
+    for ask in (lambda: Session(X, model), lambda: compare(TransductiveSVC(), X, Y, {"other": model})):
+        with pytest.raises(TypeError, match=f"must be a classifier.* got {type(model).__name__}"):
+            ask()
+    with pytest.raises(TypeError, match="a method predict_proba, got TransductiveSVC without it: set calibrate=True"):
+        held_out_probabilities(TransductiveSVC(), X, Y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import faulthandler
 import os
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 from test_spmd import rows
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
@@ -27,7 +30,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from dask import delayed
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, MultiLock
 
 from fewlabel.dask import _fit, fit
 from fewlabel.labels import Description
@@ -198,6 +201,56 @@ def test_misaligned_rows_are_an_error(client: Client) -> None:
         fit(client, model, X, y)
     with pytest.raises(TypeError, match=r"X must have arrays, .*; part 0 is list"):
         fit(client, model, [delayed(["a text"] * len(y))], [delayed(y)])
+    with pytest.raises(ValueError, match="y has no rows in partition 0, but X has 90"):
+        fit(client, model, [delayed(X)], [delayed(3)])
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (delayed(3), "got Delayed.*: put it into a list"),
+        ([], "it has no partitions"),
+        ([delayed(3), np.eye(2)], "must be parts of Dask, got ndarray"),
+        (None, "got NoneType"),
+    ],
+)
+@pytest.mark.parametrize("name", ["X", "y", "sample_weight"])
+def test_what_are_no_partitions(client: Client, name: str, given: Any, found: str) -> None:
+    parts = {"X": [delayed(np.eye(2))], "y": [delayed([0, 1])]}
+    if name != "sample_weight" or given is not None:
+        with pytest.raises(TypeError, match=f"{name} must be an array or data frame of Dask.*{found}"):
+            fit(client, TransductiveSVC(), **parts | {name: given})
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (None, "NoneType"),
+        (TransductiveSVC, r"the class TransductiveSVC: write TransductiveSVC\(\)"),
+        (make_pipeline(TransductiveSVC()), "Pipeline: transform the rows first"),
+        (LinearSVC(), "LinearSVC"),
+    ],
+)
+def test_what_is_no_classifier_of_fewlabel(client: Client, model: Any, found: str) -> None:
+    with pytest.raises(TypeError, match=f"model must be a classifier of fewlabel, .* got {found}"):
+        fit(client, model, [delayed(np.eye(2))], [delayed([0, 1])])
+
+
+def test_what_is_no_client(client: Client) -> None:
+    async def asynchronous() -> None:
+        async with Client(client.scheduler.address, asynchronous=True, set_as_default=False) as other:
+            refused(other, ValueError, "client is asynchronous: give one that is not")
+
+    def refused(given: Any, kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            fit(given, TransductiveSVC(), [delayed(np.eye(2))], [delayed([0, 1])])
+
+    asyncio.run(asynchronous())
+    with Client(client.scheduler.address, set_as_default=False) as closed:
+        pass
+    refused(closed, ValueError, "client is closed")
+    refused(None, TypeError, "client must be a distributed.Client, got NoneType")
+    refused(client.cluster, TypeError, r"got LocalCluster: write Client\(cluster\)")
 
 
 @pytest.mark.parametrize("change", [{"calibrate": True}, {"alpha": -1.0}])
@@ -364,6 +417,36 @@ def test_a_worker_that_is_lost_before_the_fit_is_named() -> None:
                 fit(client, TransductiveSVC(), *given)
         with pytest.raises(RuntimeError, match=r"the fit has ended on all workers: tcp://[\d.:]+ has left with rows"):
             fit(client, TransductiveSVC(), [delayed(os._exit)(1)], [delayed(y)])
+
+
+def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_fit, "_LOST_AFTER", 3.0)
+    X, y = rows(2, 90)
+    with cluster(2) as local, Client(local, set_as_default=False) as client:
+        (first, process), (_, other) = sorted(client.run(os.getpid).items())
+        held = spread_out(client, X, y, [45])
+        by_second = spread(client, [X], [1]), spread(client, [y], [1])
+        pinned = [[client.submit(np.copy, part, workers=[first], pure=False)] for part in (X.toarray(), y)]
+        client.gather([part for (part,) in pinned])
+        lazy = [[client.submit(time.sleep, 60, workers=[first], pure=False)], pinned[1]]
+        lock = MultiLock(list(client.nthreads()), client)
+        lock.acquire()  # the first fit waits for it
+        threading.Timer(2, os.kill, (process, signal.SIGSTOP)).start()
+        try:
+            for given in held, held, pinned, lazy:
+                with pytest.raises(
+                    RuntimeError, match=f"ended on all workers: {first} has given no sign of life for 3"
+                ):
+                    fit(client, TransductiveSVC(), *given)
+                if lock.locked():
+                    lock.release()
+            assert_same(fit(client, TransductiveSVC(), *by_second), TransductiveSVC().fit(X, y), X)
+            os.kill(other, signal.SIGSTOP)  # now nobody gives a sign of life
+            with pytest.raises(RuntimeError, match="no sign of life"):
+                fit(client, TransductiveSVC(), *by_second)
+        finally:
+            for each in process, other:
+                os.kill(each, signal.SIGCONT)
 
 
 def test_an_interrupt_ends_the_fit_on_all_workers(client: Client) -> None:

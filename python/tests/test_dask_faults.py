@@ -1,7 +1,7 @@
 """What must not hang a fit on Dask: each case ends with a clear error or with the right answer.
 
-They take minutes: `make stress` (FEWLABEL_FAULTS=1) runs them and tells how many there were. Short ones are in
-test_dask.py.
+They take minutes: `make stress` runs them and tells how many there were. FEWLABEL_FAULTS is the number of faults at
+random moments, FEWLABEL_SEED another sequence of them. Short ones are in test_dask.py.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from test_spmd import rows
 
 from fewlabel import TransductiveSVC
 
-if os.environ.get("FEWLABEL_FAULTS", "") != "1":
-    pytest.skip("FEWLABEL_FAULTS is not 1: `make stress`", allow_module_level=True)
+if not os.environ.get("FEWLABEL_FAULTS"):
+    pytest.skip("FEWLABEL_FAULTS is not set: `make stress`", allow_module_level=True)
 pytest.importorskip("distributed", reason="no dask.distributed")
+import dask
 from dask import delayed
 from distributed import Client, MultiLock
 from test_dask import cluster, large, pieces, spread
@@ -32,6 +34,7 @@ from test_dask import cluster, large, pieces, spread
 from fewlabel.dask import _fit, fit
 
 RANKS = 3
+FAULTS = int(os.environ["FEWLABEL_FAULTS"])  # at random moments
 HUNG = 60  # seconds after which a case has hung
 SILENCE = 5.0  # shorter than in use
 tried: list[str] = []
@@ -200,6 +203,92 @@ def test_a_fit_waits_for_a_busy_worker_and_ends_if_another_is_killed_meanwhile(f
             assert isinstance(found, RuntimeError), found
             assert f"{processes[2][0]} has left" in str(found)
         assert_next_fit_works(client)
+
+
+# --- faults at random moments -----------------------------------------------------------------------------------------
+
+LATE = 10.0  # seconds after silence is noticed in which a fit must have ended
+SAME_CLUSTER = 10  # faults
+
+
+def processes(client: Client, n_workers: int) -> list[tuple[str, int]]:
+    """Addresses and process ids of the workers, once as many are there, which takes a while after a fault."""
+    end, found = time.monotonic() + 3 * HUNG, dict[str, int]()
+    while len(found) != n_workers:
+        assert time.monotonic() < end, "the workers do not begin anew"
+        time.sleep(0.2)
+        found = client.run(os.getpid, on_error="ignore")
+    return sorted(found.items())
+
+
+def given(client: Client, how: str, X: Any, y: Any, draws: Any) -> tuple[list[Any], list[Any]]:
+    """Partitions that are on the workers, or are to be computed, anywhere or on one of them."""
+    bounds = [len(y) // 3, len(y) // 2]
+    if how == "held":
+        return spread(client, pieces(X, bounds)), spread(client, pieces(y, bounds))
+
+    def slow(part: Any, seconds: float) -> Any:  # workers need not import this file
+        time.sleep(seconds)
+        return part
+
+    wait, parts = draws.uniform(0, 3), (pieces(X, bounds), pieces(y, bounds))
+    if how == "pinned":
+        addresses = sorted(client.nthreads())
+        places = [[addresses[k % len(addresses)]] for k in range(len(bounds) + 1)]
+        pinned = [
+            [
+                client.submit(slow, each, wait, workers=place, pure=False)
+                for each, place in zip(part, places, strict=True)
+            ]
+            for part in parts
+        ]
+        return pinned[0], pinned[1]
+    lazy = [[delayed(slow)(each, wait) for each in part] for part in parts]
+    return (client.persist(lazy[0]), client.persist(lazy[1])) if how == "persisted" else (lazy[0], lazy[1])
+
+
+@pytest.mark.parametrize("start", range(0, FAULTS, SAME_CLUSTER))
+def test_a_fault_at_a_random_moment_ends_the_fit_or_changes_nothing(
+    start: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = rows(2, 300)
+    alone = TransductiveSVC().fit(X, y)
+    seed = int(os.environ.get("FEWLABEL_SEED", "1"))
+    n_workers = 1 + start // SAME_CLUSTER % RANKS
+    preload = {"distributed.worker.preload": ["fewlabel.dask._on_workers"]}  # imports would be silence
+    with dask.config.set(preload), connected(n_workers) as client:
+        for number in range(start, min(start + SAME_CLUSTER, FAULTS)):
+            draws = np.random.default_rng([seed, number])
+            silence = 30.0 if number % SAME_CLUSTER == 0 else SILENCE  # as in use, and shorter
+            monkeypatch.setattr(_fit, "_LOST_AFTER", silence)
+            workers = processes(client, n_workers)
+            how, what = draws.choice(["held", "lazy", "pinned", "persisted"]), draws.choice(["frozen", "killed"])
+            address, process = workers[draws.integers(n_workers)]
+            parts, model = given(client, how, X, y, draws), TransductiveSVC()
+            struck = list[float]()
+
+            def strike(process: int = process, what: str = what, struck: list[float] = struck) -> None:
+                struck.append(time.monotonic())
+                os.kill(process, signal.SIGSTOP if what == "frozen" else signal.SIGKILL)
+
+            timer = threading.Timer(draws.uniform(0, 4), strike)
+            timer.start()
+            found = outcome(
+                f"{what}, {how} rows", lambda model=model, parts=parts: fit(client, model, *parts), 2 * HUNG
+            )
+            timer.cancel()
+            timer.join()
+            took = time.monotonic() - struck[0] if struck else 0.0
+            if struck and what == "frozen":
+                os.kill(process, signal.SIGCONT)
+            about = f"fault {number}: {what}, {how} rows, {n_workers} workers, {took:.1f} s later: {found!r}"
+            print(about)
+            if not isinstance(found, RuntimeError):
+                assert_right(found, alone)
+                continue
+            assert (address if what == "frozen" else "tcp://") in str(found), about
+            assert took < silence + LATE, about
+            assert vars(model).keys() == vars(TransductiveSVC()).keys(), about
 
 
 # --- fits at once ----------------------------------------------------------------------------------------------------

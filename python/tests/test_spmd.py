@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import fewlabel
-from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, spmd
+from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC, spmd
 from fewlabel.labels import Soft
 from fewlabel.methods import Switching
 
@@ -479,7 +481,25 @@ def test_the_c_example_finds_the_model_of_one_machine(tmp_path: Path) -> None:
     assert mpirun([str(program)]).count("from those of one machine") == SIZE
 
 
-@pytest.mark.parametrize("comm", [None, "world"])
+@pytest.mark.parametrize("comm", [None, "world", Communicator, SimpleNamespace(Get_rank=int, Get_size=int)])
 def test_what_is_no_communicator(comm: object) -> None:
-    with pytest.raises(TypeError, match=f"comm must be a communicator of mpi4py.*got {comm!r}"):
+    with pytest.raises(TypeError, match=f"comm must be a communicator of mpi4py.*got {re.escape(repr(comm))}"):
         spmd.fit(TransductiveSVC(), np.eye(2), [0, 1], comm=comm)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X", "message"),
+    [
+        (make_pipeline(TransductiveSVC()), np.eye(2), "estimator must be a classifier of fewlabel, .* got Pipeline"),
+        (SequenceSVC(), np.eye(2), "estimator must be a classifier of fewlabel, .* got SequenceSVC"),
+        (TransductiveSVC(), None, "X: Expected 2D array, got scalar"),
+    ],
+)
+def test_what_a_rank_cannot_fit_ends_the_fit_on_all(estimator: Any, X: Any, message: str) -> None:
+    def fit(comm: Communicator) -> Any:
+        mine = (estimator, X) if comm.rank == 0 else (TransductiveSVC(), np.eye(2))
+        return spmd.fit(*mine, [0, 1], comm=comm)
+
+    first, *others = on_ranks(fit)
+    assert re.match(message, str(first)), first
+    assert all("has failed on rank 0" in str(other) for other in others)

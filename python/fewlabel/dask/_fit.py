@@ -1,19 +1,22 @@
 """The caller's side of a fit: partitions, the workers that hold them, and one task on each; all tasks end together."""
 
+import asyncio
 import concurrent.futures
 import contextlib
 import itertools
+import math
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from fewlabel import _progress, methods
-from fewlabel._base import LinearClassifier
+from fewlabel._base import LinearClassifier, check_classifier
+from fewlabel._estimator import kind
 from fewlabel.dask import _on_workers
 
 _Classifier = TypeVar("_Classifier", bound=LinearClassifier)
@@ -59,6 +62,8 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     >>> model = fewlabel.dask.fit(client, TransductiveSVC(), X, y)  # doctest: +SKIP
     >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
     """
+    _check_client(client)
+    check_classifier("model", model)
     if hasattr(model, "_skl_callbacks"):
         raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
     method = methods.resolve(model.method, model._methods)
@@ -79,20 +84,34 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
 
 
 def _fit(client: Any, model: Any, partitions: list[Any], show: _progress.Watch) -> tuple[Any, list[Any]]:
-    holders = _holders(client, partitions)
+    run = _Run(client, show)
+    holders = _holders(run, partitions)
     for number, (_, _, width) in enumerate(holders):
         if width != holders[0][2]:
             raise ValueError(f"X has {width} features in partition {number}, but {holders[0][2]} in partition 0")
     ranks = _ranks(holders)
-    run = _Run(client, [address for address, _ in ranks], show)
+    run.addresses = [address for address, _ in ranks]
     with run.locked(), run.ended():
         run.start(model, [[partitions[number] for number in numbers] for _, numbers in ranks])
-        found = _gathered(client, run.tasks, run.refuse_lost)
+        found = run.gathered(run.tasks)
     fitted, warned, _ = found[0]
     order = np.argsort([number for _, numbers in ranks for number in numbers])
     parts = [labels for *_, of_rank in found for labels in of_rank]
     fitted.transduction_ = np.concatenate([parts[k] for k in order])
     return fitted, warned
+
+
+def _check_client(client: Any) -> None:
+    """Raise what names a client that cannot be used."""
+    from distributed import Client
+
+    if isinstance(client, type) or not isinstance(client, Client):
+        cure = ": write Client(cluster)" if hasattr(client, "scheduler_address") else ""
+        raise TypeError(f"client must be a distributed.Client, got {kind(client)}{cure}")
+    if client.status in ("closing", "closed"):
+        raise ValueError("client is closed: make a new one")
+    if client.asynchronous:
+        raise ValueError("client is asynchronous: give one that is not, in a thread where no event loop runs")
 
 
 @contextlib.contextmanager
@@ -103,15 +122,18 @@ def _lost_data(client: Any, partitions: list[Any]) -> Iterator[list[Any]]:
     computed: list[Any] = []
     try:
         yield computed
-    except (concurrent.futures.CancelledError, KilledWorker):
+    except (concurrent.futures.CancelledError, KilledWorker) as reason:
         keys = {str(future.key) for future in computed}
         for task in itertools.chain(*(dict(each.__dask_graph__()).values() for each in partitions)):
             keys.update(map(str, task.dependencies))
         events = [event for _, event in client.get_events("all") if "lost-scattered-tasks" in event]
         lost = ("lost-scattered-tasks", "lost-computed-tasks", "processing-tasks")
         gone = [each["worker"] for each in events if keys & {str(key) for name in lost for key in each[name]}]
-        if not gone:
+        if not gone and isinstance(reason, KilledWorker):
             raise
+        if not gone:
+            found = "a Future of X, y or sample_weight was cancelled, or the scheduler has left"
+            raise RuntimeError(f"the fit has ended on all workers: {found} ({reason})") from None
         raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left with rows") from None
 
 
@@ -135,48 +157,38 @@ def _chunks(name: str, given: Any) -> list[Any]:
 
     if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
         return list(given)
-    if not hasattr(given, "to_delayed"):
-        wanted = "an array or data frame of Dask or a list of Delayed or Future"
-        raise TypeError(f"{name} must be {wanted}, got {type(given).__name__}: use dask.array.from_array")
+    if isinstance(given, Delayed | Future | list | tuple) or not callable(getattr(given, "to_delayed", None)):
+        wanted, cure = "an array or data frame of Dask or a list of Delayed or Future", "use dask.array.from_array"
+        if isinstance(given, list | tuple):
+            found = [type(part).__name__ for part in given if not isinstance(part, Delayed | Future)]
+            cure = f"its members must be parts of Dask, got {found[0]}" if found else "it has no partitions"
+        elif isinstance(given, Delayed | Future):
+            cure = "put it into a list"
+        raise TypeError(f"{name} must be {wanted}, got {kind(given)}: {cure}")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 
-def _gathered(client: Any, tasks: list[Any], refuse_lost: Callable[[], None]) -> list[Any]:
-    """Results of tasks; `refuse_lost` raises a RuntimeError if a worker that they need is lost."""
-    checked = time.monotonic()
-    while {task.status for task in tasks} <= {"pending", "finished"} and any(not task.done() for task in tasks):
-        time.sleep(_POLL)
-        if time.monotonic() > checked + _CHECK_WORKERS:
-            refuse_lost()
-            checked = time.monotonic()
-    try:
-        return list(client.gather(tasks))
-    except Exception:
-        refuse_lost()
-        raise
-
-
-def _holders(client: Any, partitions: list[Any]) -> list[tuple[str, int, int]]:
+def _holders(run: "_Run", partitions: list[Any]) -> list[tuple[str, int, int]]:
     """Address of a worker that holds each partition, once all are computed, and its numbers of rows and features."""
-    tasks = client.map(_on_workers.place, partitions, pure=False)
-
-    def refuse_lost() -> None:
-        if gone := client.run_on_scheduler(_needed, keys=[task.key for task in tasks]):
-            raise RuntimeError(f"the fit has ended on all workers: {' and '.join(gone)} has left")
-
-    return _gathered(client, tasks, refuse_lost)
+    return run.gathered(run.client.map(_on_workers.place, partitions, pure=False))
 
 
-def _needed(keys: list[Any], dask_scheduler: Any) -> list[str]:
-    """Workers that have left, but to which the user has pinned tasks that these wait for."""
-    tasks = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
-    seen, gone = set(tasks), set[str]()
+def _silences(keys: list[Any], addresses: list[str], dask_scheduler: Any) -> dict[str, float]:
+    """Seconds since the last sign of life of these workers and of those that tasks need; inf: it has left."""
+    from distributed.metrics import time
+
+    needed, tasks = set(addresses), [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    seen = set(tasks)
     for task in tasks:  # which grow
-        inputs = task.waiting_on or set()
-        tasks += inputs - seen
-        seen |= inputs
-        gone |= (task.worker_restrictions or set()) if task.state == "no-worker" else set()
-    return sorted(gone - set(dask_scheduler.workers))
+        worker = task.processing_on
+        needed |= {each.address for each in ([worker] if worker else task.who_has or ())}
+        needed |= (task.worker_restrictions or set()) if task.state == "no-worker" else set()
+        if not task.who_has:
+            inputs = {each for each in task.dependencies if worker is None or worker not in (each.who_has or ())}
+            tasks += inputs - seen
+            seen |= inputs
+    known, now = dask_scheduler.workers, time()
+    return {address: now - known[address].last_seen if address in known else math.inf for address in needed}
 
 
 def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
@@ -187,23 +199,14 @@ def _ranks(holders: list[tuple[str, int, int]]) -> list[tuple[str, list[int]]]:
     return list(found.items())
 
 
-def _lost(client: Any, addresses: list[str]) -> dict[str, str]:
-    """Which of these workers are lost, and why, by address."""
-    known = client.scheduler_info(n_workers=-1)["workers"]  # by the clock of the scheduler
-    now = max((worker["last_seen"] for worker in known.values()), default=0.0)
-    return {
-        address: f"has given no sign of life for {_LOST_AFTER:.0f} s" if address in known else "has left"
-        for address in addresses
-        if address not in known or now > known[address]["last_seen"] + _LOST_AFTER
-    }
-
-
 class _Run:
-    """The tasks of one fit, and the workers to which they are pinned."""
+    """The tasks of one fit, and the workers to which they are pinned; it ends with an error if a worker is lost."""
 
-    def __init__(self, client: Any, addresses: list[str], show: _progress.Watch) -> None:
-        self.client, self.addresses, self.show = client, addresses, show
+    def __init__(self, client: Any, show: _progress.Watch) -> None:
+        self.client, self.show = client, show
         self.name = f"fewlabel-{client.id}-{uuid.uuid4().hex}"
+        self.workers = list(client.nthreads())
+        self.addresses: list[str] = []
         self.tasks: list[Any] = []
 
     @contextlib.contextmanager
@@ -216,6 +219,7 @@ class _Run:
         # Without a timeout, an interrupt would leave the request behind.
         while not lock.acquire(timeout=_CHECK_WORKERS):
             self.client.run_on_scheduler(_release_of_others)
+            self.refuse_lost()
         try:
             yield
         finally:
@@ -235,18 +239,52 @@ class _Run:
         finally:
             self.client.unsubscribe_topic(self.name)
 
-    def refuse_lost(self) -> None:
-        if gone := _lost(self.client, self.addresses):
+    def gathered(self, tasks: list[Any]) -> list[Any]:
+        """Results of tasks; a RuntimeError if a worker that they need is lost."""
+
+        async def outcome() -> tuple[Any, Exception | None]:  # a CancelledError of Dask is no cancel of this
+            try:
+                return await self.client.gather(tasks, asynchronous=True), None
+            except Exception as raised:
+                return None, raised
+
+        outcomes = asyncio.run_coroutine_threadsafe(outcome(), self.client.loop.asyncio_loop)
+        try:
+            while not concurrent.futures.wait([outcomes], _CHECK_WORKERS).done:
+                self.refuse_lost(tasks)
+        finally:
+            outcomes.cancel()
+        found, failure = outcomes.result()
+        if failure is not None:
+            self.refuse_lost(tasks)
+            raise failure
+        return list(found)
+
+    def refuse_lost(self, tasks: Sequence[Any] = ()) -> None:
+        """Raise a RuntimeError if a worker of the fit is lost, or one that tasks need."""
+        gone = self._lost(tasks)
+        if gone:
             time.sleep(_CHECK_WORKERS)  # and stay lost
-            gone = _lost(self.client, list(gone))
+            gone = {address: what for address, what in self._lost(tasks).items() if address in gone}
+        if not gone and self.workers and not self.client.nthreads():
+            try:
+                self.client.wait_for_workers(1, _LOST_AFTER)  # which may begin anew
+            except asyncio.TimeoutError:
+                gone = dict.fromkeys(self.workers, "has left")
         if gone:
             found = ", ".join(f"{address} {what}" for address, what in gone.items())
             raise RuntimeError(f"the fit has ended on all workers: {found}")
 
+    def _lost(self, tasks: Sequence[Any]) -> dict[str, str]:
+        """Why workers are lost, by address."""
+        needed = self.client.run_on_scheduler(_silences, [task.key for task in tasks], self.addresses)
+        why = f"has given no sign of life for {_LOST_AFTER:.0f} s"
+        return {address: "has left" if t == math.inf else why for address, t in needed.items() if t > _LOST_AFTER}
+
     def start(self, model: Any, parts: list[list[Any]]) -> None:
         """Start a task on each worker; results stay on the workers."""
         first, size = self.addresses[0], len(self.addresses)
-        _gathered(self.client, [self.client.submit(_on_workers.start, workers=[first], pure=False)], self.refuse_lost)
+        self.gathered([self.client.submit(_on_workers.start, workers=[first], pure=False)])
         for rank, address in enumerate(self.addresses):
             where: dict[str, Any] = {"workers": [address], "allow_other_workers": False, "retries": 0, "pure": False}
             given = (model, parts[rank], self.name, first, rank, size)

@@ -61,7 +61,8 @@ def partition(number: int, X: Any, y: Any, weight: Any = None) -> tuple[Any, Any
         raise TypeError(f"X must have arrays, CSR matrices or data frames; part {number} is {type(X).__name__}")
     for name, part in (("y", y), ("sample_weight", weight)):
         if part is not None and np.shape(part)[:1] != X.shape[:1]:
-            raise ValueError(f"{name} has {len(part)} rows in partition {number}, but X has {X.shape[0]}")
+            found, wanted = ((*each, "no")[0] for each in (np.shape(part), X.shape))
+            raise ValueError(f"{name} has {found} rows in partition {number}, but X has {wanted}")
     return X, y, weight
 
 

@@ -96,6 +96,8 @@ def _chosen(methods: Any, model: Any) -> dict[str, Any]:
         raise ValueError(f"methods must be a list of methods or a dict from name to estimator, got {methods!r}")
     if isinstance(methods, Mapping):
         chosen = dict(methods)
+        for name, one in chosen.items():
+            _held_out.check_classifier(f"methods[{name!r}]", one)
     else:
         methods = list(methods)
         if any(hasattr(method, "fit") for method in methods):

@@ -137,7 +137,7 @@ class TopFeatures(_table.Table):
             axes = pyplot.figure(figsize=(8, rows * height), layout="constrained").subplots(rows, 2).ravel()
             for unused in axes[len(self.classes) :]:
                 unused.set_axis_off()
-        axes = np.asarray(axes, dtype=object).ravel()[: len(self.classes)]
+        axes = _table.axes_of(np.ravel(np.asarray(axes, dtype=object))[: len(self.classes)], len(self.classes), "axes")
         for ax, label, names, weights in zip(axes, self.classes, self.features, self.weights, strict=True):
             ax.barh(range(len(names)), weights, color="C0")
             ax.set_yticks(range(len(names)), [str(name) for name in names], fontsize="small", parse_math=False)

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns
+from fewlabel._estimator import kind
 from fewlabel._inputs import _data, _markers
 
 
@@ -19,12 +20,11 @@ def last(model: Any) -> Any:
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
-def marker(model: Any) -> Any:
+def marker(model: Any, name: str = "model, the first argument,") -> Any:
     classifier = last(model)
-    if isinstance(model, type) or not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
-        kind = f"the class {model.__name__}" if isinstance(model, type) else type(classifier).__name__
+    if isinstance(classifier, type) or not hasattr(classifier, "unlabeled") or not hasattr(classifier, "calibrate"):
         wanted = "TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one"
-        raise TypeError(f"model, the first argument, must be {wanted}, got {kind}")
+        raise TypeError(f"{name} must be {wanted}, got {kind(classifier)}")
     return classifier.unlabeled
 
 
@@ -47,15 +47,15 @@ def supervised(model: Any) -> Any:
 def final(model: Any) -> Any:
     """The same, if it is a fitted linear classifier."""
     classifier = last(model)
-    if not hasattr(classifier, "fit"):
-        raise TypeError(f"model, the first argument, must be a fitted estimator, got {type(classifier).__name__}")
+    if isinstance(classifier, type) or not isinstance(classifier, BaseEstimator):
+        raise TypeError(f"model, the first argument, must be a fitted estimator, got {kind(classifier)}")
     check_is_fitted(classifier)
     if hasattr(classifier, "transitions_"):
         cure = "for sequences take `decision_function`, which has margins, and `predict_marginals`"
         raise TypeError(f"model labels the tokens of a sequence together, and this function is for rows: {cure}")
     if not all(hasattr(classifier, name) for name in ("coef_", "classes_")):
-        kind = type(classifier).__name__
-        raise TypeError(f"model must be a linear classifier with coef_, or a pipeline that ends in one, got {kind}")
+        wanted = "a linear classifier with coef_, or a pipeline that ends in one"
+        raise TypeError(f"model must be {wanted}, got {kind(classifier)}")
     _columns.refuse(classifier, "this function")
     coef, n_classes = classifier.coef_, len(classifier.classes_)
     n_features = getattr(classifier, "n_features_in_", coef.shape[-1])

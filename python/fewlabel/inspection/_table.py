@@ -4,6 +4,10 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from fewlabel._estimator import kind
+
 Columns = dict[str, list[Any]]
 
 
@@ -19,6 +23,16 @@ class Table(ABC):
 
     def _repr_html_(self) -> str:
         return html(self._columns())
+
+
+def axes_of(given: Any, n: int, name: str = "ax") -> np.ndarray:
+    """The Axes (n,) to draw on, which are named where they are something else."""
+    axes, wanted = np.ravel(np.asarray(given, dtype=object)), f"{n} matplotlib Axes" if n > 1 else "matplotlib Axes"
+    if len(axes) != n:
+        raise ValueError(f"{name} must be {wanted}, got {len(axes)}")
+    if others := [each for each in axes if isinstance(each, type) or not hasattr(each, "figure")]:
+        raise TypeError(f"{name} must be {wanted}, got {kind(others[0])}")
+    return axes
 
 
 def html(columns: Columns) -> str:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from fewlabel import _held_out
+from fewlabel._estimator import kind
 from fewlabel._inputs import _markers
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 
@@ -102,8 +104,7 @@ def _plain(name: str) -> str:
 # ------------------------------------------------------------------ arguments
 def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
-    if not hasattr(model, "fit") or isinstance(model, type):
-        raise TypeError(f"model must be a classifier, or a pipeline that ends in one, got {_kind(model)}")
+    _held_out.check_classifier("model", model)
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
@@ -114,14 +115,9 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError(f"path must be that of a file, got {path!r}")
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
-        raise TypeError(f"rows must be a list, a data frame or a matrix, got {_kind(rows)}")
+        raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
     if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
-
-
-def _kind(value: Any) -> str:
-    """What a value is, for messages."""
-    return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
 
 
 def names_of(rows: Any) -> list[Any]:
