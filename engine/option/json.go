@@ -2,13 +2,15 @@ package option
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -33,10 +35,7 @@ func CheckJSON(text []byte) error {
 	if !json.Valid(text) {
 		return json.Unmarshal(text, new(json.RawMessage))
 	}
-	s := scanner{text, json.NewDecoder(bytes.NewReader(text))}
-	s.UseNumber()
-	_, _, err := s.value(maxDepth)
-	return err
+	return scan(text)
 }
 
 func Object(text []byte) (members map[string]json.RawMessage, err error) {
@@ -88,57 +87,92 @@ func Encode(fields []Field) []byte {
 	return append(text.Bytes(), '}')
 }
 
-// scanner reads a valid text token by token.
-type scanner struct {
+// name is one of an object, unescaped, and where it stands.
+type name struct {
 	text []byte
-	*json.Decoder
+	at   int
 }
 
-// value reads a value of at most these levels, and gives its first token and where that begins.
-func (s scanner) value(levels int) (token json.Token, at int, err error) {
-	last := s.InputOffset()
-	token, _ = s.Token()
-	word := bytes.TrimLeft(s.text[last:s.InputOffset()], " \t\r\n,:")
-	at = int(s.InputOffset()) - len(word)
-	switch v := token.(type) {
-	case json.Delim:
-		if levels == 0 {
-			return token, at, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
-		}
-		err = s.inside(v == '{', levels-1)
-	case string:
-		half := func(escape []byte) bool { return len(escape) == len(`\uXXXX`) }
-		if bytes.Contains(word, []byte(`\u`)) && slices.ContainsFunc(escapes.FindAll(word, -1), half) {
-			err = fmt.Errorf("there is half of a surrogate pair at byte %d", at)
-		}
-	case json.Number:
-		if value, _ := v.Float64(); math.IsInf(value, 0) {
-			err = fmt.Errorf("the number %.40s is too large at byte %d", word, at)
-		}
-	}
-	return token, at, err
-}
-
-// inside reads the rest of an object or a list.
-func (s scanner) inside(object bool, levels int) error {
-	names := map[json.Token]bool{}
-	for s.More() {
-		if object {
-			name, at, err := s.value(levels)
-			if err == nil && names[name] {
-				err = fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
+// scan looks at a valid text for what its grammar leaves open.
+func scan(text []byte) error {
+	var names []name // of the objects that are open, and where those of every level begin
+	var levels []int
+	for at := 0; at < len(text); at++ {
+		switch c := text[at]; c {
+		case '{', '[':
+			if len(levels) == maxDepth {
+				return fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
 			}
-			if names[name] = true; err != nil {
+			levels = append(levels, len(names))
+		case '}', ']':
+			first := levels[len(levels)-1]
+			if err := twice(names[first:]); err != nil {
 				return err
 			}
-		}
-		if _, _, err := s.value(levels); err != nil {
-			return err
+			names, levels = names[:first], levels[:len(levels)-1]
+		case '"':
+			end, err := endOfString(text, at)
+			if err != nil {
+				return err
+			}
+			if bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")) {
+				names = append(names, name{unescaped(text[at:end]), at})
+			}
+			at = end - 1
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			end := at + 1
+			for end < len(text) && bytes.IndexByte([]byte("0123456789.eE+-"), text[end]) >= 0 {
+				end++
+			}
+			if value, _ := strconv.ParseFloat(string(text[at:end]), 64); math.IsInf(value, 0) {
+				return fmt.Errorf("the number %.40s is too large at byte %d", text[at:end], at)
+			}
+			at = end - 1
 		}
 	}
-	_, err := s.Token()
-	return err
+	return nil
 }
 
-// escapes are whole pairs of surrogates, halves, and the starts of all others.
-var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
+func twice(names []name) error {
+	slices.SortFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
+	for k := 1; k < len(names); k++ {
+		if bytes.Equal(names[k-1].text, names[k].text) {
+			return fmt.Errorf("the name %.40q stands twice in an object at byte %d", names[k].text, names[k].at)
+		}
+	}
+	return nil
+}
+
+// endOfString is the place behind a string, which may have no half of a surrogate pair.
+func endOfString(text []byte, first int) (int, error) {
+	at := first + 1
+	for ; text[at] != '"'; at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		if at++; text[at] != 'u' || !utf16.IsSurrogate(unit(text[at+1:])) {
+			continue
+		}
+		if at += 5; text[at] != '\\' || text[at+1] != 'u' ||
+			utf16.DecodeRune(unit(text[at-4:]), unit(text[at+2:])) == utf8.RuneError {
+			return 0, fmt.Errorf("there is half of a surrogate pair at byte %d", first)
+		}
+		at += 5
+	}
+	return at + 1, nil
+}
+
+// unit is a UTF-16 unit of four hexadecimal digits.
+func unit(text []byte) rune {
+	value, _ := strconv.ParseUint(string(text[:4]), 16, 16)
+	return rune(value)
+}
+
+func unescaped(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text[1 : len(text)-1]
+	}
+	var plain string
+	_ = json.Unmarshal(text, &plain) // valid
+	return []byte(plain)
+}
