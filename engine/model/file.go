@@ -225,6 +225,9 @@ func parse(text []byte) (h header, err error) {
 }
 
 func parseTensor(text []byte) (t tensor, err error) {
+	if bytes.Count(text, []byte(",")) > 4 {
+		return t, errors.New("it has more than a dtype, a shape of two sizes and two data_offsets")
+	}
 	var dtype string
 	err = option.Decode(text, []option.Field{{Name: "dtype", Value: &dtype},
 		{Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets}})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
 	"slices"
@@ -29,23 +30,26 @@ type Field struct {
 }
 
 func CheckJSON(text []byte) error {
+	_, err := check(text)
+	return err
+}
+
+func check(text []byte) (members map[string]json.RawMessage, err error) {
 	if !utf8.Valid(text) {
-		return errors.New("it is not UTF-8")
+		return nil, errors.New("it is not UTF-8")
 	}
 	if !json.Valid(text) {
-		return json.Unmarshal(text, new(json.RawMessage))
+		return nil, json.Unmarshal(text, new(json.RawMessage))
 	}
 	return scan(text)
 }
 
-func Object(text []byte) (members map[string]json.RawMessage, err error) {
-	if err := CheckJSON(text); err != nil {
-		return nil, err
+func Object(text []byte) (map[string]json.RawMessage, error) {
+	members, err := check(text)
+	if err == nil && members == nil {
+		err = errors.New("it is not a JSON object")
 	}
-	if json.Unmarshal(text, &members) != nil || members == nil {
-		return nil, errors.New("it is not a JSON object")
-	}
-	return members, nil
+	return members, err
 }
 
 // Decode reads an object that has these fields and no others.
@@ -61,6 +65,10 @@ func Decode(text []byte, fields []Field) error {
 	}
 	for _, field := range fields {
 		value, there := members[field.Name]
+		if raw, ok := field.Value.(*json.RawMessage); ok && there {
+			*raw = value
+			continue
+		}
 		_, nullable := field.Value.(json.Unmarshaler)
 		switch {
 		case !there && !field.Optional:
@@ -87,57 +95,78 @@ func Encode(fields []Field) []byte {
 	return append(text.Bytes(), '}')
 }
 
-// name is one of an object, unescaped, and where it stands.
+// name is one of an object: where it stands, and a hash of it, as there can be millions.
 type name struct {
-	text []byte
+	hash uint64
 	at   int
 }
 
-// scan looks at a valid text for what its grammar leaves open.
-func scan(text []byte) error {
+// scan looks at a valid text for what its grammar leaves open, and gives the members of an object; nil: it is none.
+func scan(text []byte) (members map[string]json.RawMessage, err error) {
 	var names []name // of the objects that are open, and where those of every level begin
 	var levels []int
+	var member string // of the outermost object, and where its value begins
+	var value int
 	for at := 0; at < len(text); at++ {
-		switch c := text[at]; c {
+		c := text[at]
+		if (c == ',' || c == '}') && len(levels) == 1 && value > 0 {
+			members[member] = bytes.TrimSpace(text[value:at])
+		}
+		switch c {
 		case '{', '[':
 			if len(levels) == maxDepth {
-				return fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+				return nil, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+			}
+			if c == '{' && len(levels) == 0 {
+				members = map[string]json.RawMessage{}
 			}
 			levels = append(levels, len(names))
 		case '}', ']':
 			first := levels[len(levels)-1]
-			if err := twice(names[first:]); err != nil {
-				return err
+			if err := twice(text, names[first:]); err != nil {
+				return nil, err
 			}
 			names, levels = names[:first], levels[:len(levels)-1]
 		case '"':
 			end, err := endOfString(text, at)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")) {
-				names = append(names, name{unescaped(text[at:end]), at})
+			if rest := bytes.TrimLeft(text[end:], " \t\r\n"); bytes.HasPrefix(rest, colon) {
+				called := unescaped(text[at:end])
+				names = append(names, name{maphash.Bytes(seed, called), at})
+				if len(levels) == 1 {
+					member, value = string(called), len(text)-len(rest)+1
+				}
 			}
 			at = end - 1
 		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 			end := at + 1
-			for end < len(text) && bytes.IndexByte([]byte("0123456789.eE+-"), text[end]) >= 0 {
+			for end < len(text) && bytes.IndexByte(ofNumbers, text[end]) >= 0 {
 				end++
 			}
-			if value, _ := strconv.ParseFloat(string(text[at:end]), 64); math.IsInf(value, 0) {
-				return fmt.Errorf("the number %.40s is too large at byte %d", text[at:end], at)
+			if word := text[at:end]; len(word) > 308 || bytes.ContainsAny(word, "eE") { // others are smaller than 1e308
+				if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) {
+					return nil, fmt.Errorf("the number %.40s is too large at byte %d", word, at)
+				}
 			}
 			at = end - 1
 		}
 	}
-	return nil
+	return members, nil
 }
 
-func twice(names []name) error {
-	slices.SortFunc(names, func(a, b name) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.at, b.at)) })
+var seed, colon, ofNumbers = maphash.MakeSeed(), []byte(":"), []byte("0123456789.eE+-")
+
+func twice(text []byte, names []name) error {
+	slices.SortFunc(names, func(a, b name) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
+	called := func(n name) []byte {
+		end, _ := endOfString(text, n.at)
+		return unescaped(text[n.at:end])
+	}
 	for k := 1; k < len(names); k++ {
-		if bytes.Equal(names[k-1].text, names[k].text) {
-			return fmt.Errorf("the name %.40q stands twice in an object at byte %d", names[k].text, names[k].at)
+		if one, other := names[k-1], names[k]; one.hash == other.hash && bytes.Equal(called(one), called(other)) {
+			return fmt.Errorf("the name %.40q stands twice in an object at byte %d", called(other), other.at)
 		}
 	}
 	return nil
