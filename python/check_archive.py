@@ -1,4 +1,4 @@
-"""Check what is given to others: a wheel (its tag, size, licences, library and the list of what is in that) or the source archive.
+"""Check what is given to others: a wheel (tag, size, licences, library and the list of what is in it) or the source.
 
     python python/check_archive.py ARCHIVE [ARCHIVE ...]
 

@@ -194,7 +194,7 @@ def _report(written: dict[str, Any]) -> dict[str, Any]:
         if not {*map(type, _fields(warning, _WARNING)["values"].values())} <= {int, float}:
             raise ValueError("a value of a warning is no number")
     objective = report["objective"]
-    return report | {"n_outputs": n_outputs, "objective": float("nan" if objective is None else objective)}
+    return report | {"n_outputs": n_outputs, "objective": 0.0 + (math.nan if objective is None else objective)}
 
 
 def _arrays(
