@@ -66,7 +66,7 @@ func Decode(text []byte, fields []Field) error {
 	for _, field := range fields {
 		value, there := members[field.Name]
 		if raw, ok := field.Value.(*json.RawMessage); ok && there {
-			*raw = value
+			*raw = bytes.Clone(value) // the text is the caller's
 			continue
 		}
 		_, nullable := field.Value.(json.Unmarshaler)
