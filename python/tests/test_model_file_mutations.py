@@ -268,7 +268,7 @@ def test_no_reader_takes_what_another_refuses(lie: str | None, tmp_path: Path) -
 
 @pytest.mark.parametrize(("read", "n"), [(by_library, 10**5), (by_numpy, 10**4)])
 def test_a_refusal_takes_no_longer_than_reading(read: Any, n: int, tmp_path: Path) -> None:
-    path, began = tmp_path / "model", time.process_time()
+    path, spent = tmp_path / "model", 0.0
     much = {"n_classes": 2, "n_features": 2, "metadata": {str(k): 0 for k in range(n)}}
     for file in (
         small({f"t{k}": EMPTY for k in range(n)}),
@@ -276,8 +276,10 @@ def test_a_refusal_takes_no_longer_than_reading(read: Any, n: int, tmp_path: Pat
         small(small_tensors() | {"coef": EMPTY | {"shape": [1] * n}}),
     ):
         path.write_bytes(Parts(file).file()[:-1])
+        spent -= time.process_time()
         assert isinstance(outcome(read, path), str)
-    assert time.process_time() - began < 2  # by the library it was 6
+        spent += time.process_time()
+    assert spent < 2  # by the library it was 5
 
 
 def test_the_readers_agree_on_mutations(good_files: list[bytes], tmp_path: Path) -> None:
