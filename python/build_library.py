@@ -177,7 +177,8 @@ def link_flags(target: Target, scratch: Path) -> list[str]:
         names.write_text("EXPORTS\n" + "".join(f"  {name}\n" for name in sorted(check_library.declared())))
         return [str(names)]
     # -Bsymbolic (calls inside the library stay inside) is passed by Go itself.
-    return [f"-Wl,--version-script={ROOT / 'capi' / 'exports.map'}", "-Wl,-soname,libfewlabel.so"]
+    now = "-Wl,-z,relro,-z,now"  # the table of functions of other libraries cannot be written once it is loaded
+    return [f"-Wl,--version-script={ROOT / 'capi' / 'exports.map'}", "-Wl,-soname,libfewlabel.so", now]
 
 
 def build_environment(target: Target = HERE) -> dict[str, str]:
@@ -282,6 +283,25 @@ def build_static(folder: Path) -> Path:
             if subprocess.run(command, cwd=ROOT, env={**os.environ, "CGO_ENABLED": "1"}).returncode:
                 raise BuildError(f"fewlabel: this command failed, see above: {shlex.join(command)}")
     return library
+
+
+def bill_of_materials(library: Path, version: str) -> str:
+    """What is inside a built library, in the words of CycloneDX: Go's modules and its standard library."""
+    lines = [line.split() for line in _go("version", "-m", str(library)).splitlines()]
+    modules = [("stdlib", lines[0][-1].removeprefix("go"))]
+    modules += [(name, number) for kind, name, number, *_ in (line for line in lines if len(line) > 3) if kind == "dep"]
+
+    def component(kind: str, name: str, number: str) -> dict[str, str]:
+        return {"type": "library", "name": name, "version": number, "purl": f"pkg:{kind}/{name}@{number}"}
+
+    bill = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": component("pypi", "fewlabel", version)},
+        "components": [component("golang", *module) for module in modules],
+    }
+    return json.dumps(bill, indent=1) + "\n"
 
 
 def wheel_platform(library: Path, target: Target = HERE) -> str:

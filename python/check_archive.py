@@ -1,4 +1,4 @@
-"""Check what is given to others: a wheel (its tag, size, licences and library) or the source archive.
+"""Check what is given to others: a wheel (tag, size, licences, library and the list of what is in it) or the source.
 
     python python/check_archive.py ARCHIVE [ARCHIVE ...]
 
@@ -55,6 +55,19 @@ def licence_faults(archive: zipfile.ZipFile) -> list[str]:
     return faults
 
 
+def bill_faults(archive: zipfile.ZipFile) -> list[str]:
+    """Modules of go.mod that the list of the software inside lacks."""
+    bills = [json.loads(archive.read(m)) for m in archive.namelist() if ".dist-info/sboms/" in m]
+    listed = {f"{part['name']} {part['version']}" for bill in bills for part in bill["components"]}
+    lacking = sorted({*modules((ROOT / "go.mod").read_text(encoding="utf-8"))} - listed)
+    return [f"lacks {', '.join(lacking)} in .dist-info/sboms"] if lacking else []
+
+
+def modules(text: str) -> list[str]:
+    """Names and versions of the modules that a go.mod requires."""
+    return re.findall(r"^\t?(?:require )?(\S+ v[\d.]+\S*)", text, re.MULTILINE)
+
+
 def readme_faults(archive: zipfile.ZipFile) -> list[str]:
     """Links that lead nowhere on the page of a package index."""
     texts = [archive.read(m).decode() for m in archive.namelist() if m.endswith(".dist-info/METADATA")]
@@ -72,7 +85,9 @@ def check_wheel(wheel: Path) -> list[str]:
         members = [name for name in archive.namelist() if re.fullmatch(f"fewlabel/{LIBRARY}", name)]
         if len(members) != (wanted := 0 if "-none-any." in wheel.name else 1):
             return [*faults, f"holds {len(members)} libraries instead of {wanted}"]
-        return faults if not members else faults + check(Path(archive.extract(members[0], scratch)))
+        if not members:
+            return faults
+        return faults + bill_faults(archive) + check(Path(archive.extract(members[0], scratch)))
 
 
 def check_source(path: Path) -> list[str]:
@@ -81,7 +96,7 @@ def check_source(path: Path) -> list[str]:
         files = {m.name.partition("/")[2]: archive.extractfile(m).read() for m in archive if m.isfile()}
     faults = [f"lacks {name}" for name in (*LICENCES, "go.mod", "vendor/modules.txt") if name not in files]
     listed = files.get("vendor/modules.txt", b"").decode()
-    for module in re.findall(r"^\t?(?:require )?(\S+ v[\d.]+\S*)", files.get("go.mod", b"").decode(), re.MULTILINE):
+    for module in modules(files.get("go.mod", b"").decode()):
         if f"# {module}\n" not in listed:
             faults.append(f"lacks the module {module} in vendor/")
     faults += [f"holds a library: {name}" for name in files if re.fullmatch(LIBRARY, name.rpartition("/")[2])]

@@ -123,9 +123,17 @@ def strip_faults(library: Path) -> list[str]:
     return [f"is not stripped: it has {', '.join(found)}"] if found else []
 
 
+def binding_faults(library: Path) -> list[str]:
+    """Functions of other libraries that are looked up as they are called, by a table that stays writable."""
+    if is_dll(library) or is_macos(library) or "NOW" in _run("readelf", "-dW", str(library)):
+        return []
+    return ["is not linked with -z now"]
+
+
 def check(library: Path) -> list[str]:
     """All faults of one library."""
-    return symbol_faults(library) + portability_faults(library) + strip_faults(library) + path_faults(library)
+    faults = symbol_faults(library) + portability_faults(library) + strip_faults(library)
+    return faults + binding_faults(library) + path_faults(library)
 
 
 def report(path: Path, faults: list[str], right: str) -> int:
@@ -140,7 +148,7 @@ def report(path: Path, faults: list[str], right: str) -> int:
 def main() -> int:
     """Command line."""
     libraries = [Path(name) for name in sys.argv[1:]]
-    right = "exports, glibc floor, needed libraries, stripping and paths are right"
+    right = "exports, glibc floor, needed libraries, stripping, binding and paths are right"
     return max([report(library, check(library), right) for library in libraries], default=2)
 
 

@@ -56,6 +56,9 @@ class LibraryBuildHook(BuildHookInterface):
         build_data["tag"] = f"py3-none-{build_library.wheel_platform(library, target)}"
         if folder != build_library.PACKAGE:
             build_data["force_include"][str(library)] = f"fewlabel/{library.name}"
+            bill = folder / "fewlabel.cdx.json"
+            bill.write_text(build_library.bill_of_materials(library, self.metadata.version), encoding="utf-8")
+            build_data["sbom_files"].append(str(bill))  # as PEP 770 has it
 
     def _add_modules(self, build_data: dict[str, Any]) -> None:
         """Put the Go modules into the archive as vendor/, where `go build` finds them without any download."""

@@ -59,7 +59,11 @@ static void save_good_model(void) {
         fewlabel_save(model, DAMAGED, "{\"a\": 1, \"a\": 2}", ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "path is NULL", fewlabel_save(model, NULL, NULL, ERROR));
   FAILS(FEWLABEL_IO_ERROR, "no-such-folder/model", fewlabel_save(model, "no-such-folder/model", NULL, ERROR));
-  FAILS(FEWLABEL_IO_ERROR, ".", fewlabel_save(model, ".", NULL, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "it is a directory", fewlabel_save(model, ".", NULL, ERROR));
+#ifndef _WIN32
+  FAILS(FEWLABEL_IO_ERROR, "it is a device: give the path of a file", fewlabel_save(model, "/dev/null", NULL, ERROR));
+  FAILS(FEWLABEL_IO_ERROR, "it is a device: give the path of a file", fewlabel_load("/dev/zero", &again, ERROR));
+#endif
   WORKS(fewlabel_free(again, ERROR));
   WORKS(fewlabel_free(loaded, ERROR));
   WORKS(fewlabel_free(model, ERROR));

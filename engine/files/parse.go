@@ -194,10 +194,10 @@ type source struct {
 
 func open(path string, expansion int, job *work.Job) (s *source, err error) {
 	s = &source{path: path, job: job, expansion: int64(cmp.Or(expansion, usualExpansion))}
-	if s.file, err = os.Open(path); err == nil {
-		err = s.decompress(bufio.NewReaderSize(readerFunc(s.fetch), 1<<16))
+	if s.file, _, err = Open(path); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err = s.decompress(bufio.NewReaderSize(readerFunc(s.fetch), 1<<16)); err != nil {
 		s.file.Close()
 		return nil, s.failure(err)
 	}

@@ -211,7 +211,7 @@ func TestReadFilesThatCannotBeRead(t *testing.T) {
 		want    string
 	}{
 		{none, ReadOptions{}, fault.IO, "cannot read " + none + ": no such file or directory"},
-		{folder, ReadOptions{}, fault.IO, "cannot read " + folder + ": is a directory"},
+		{folder, ReadOptions{}, fault.IO, "cannot read " + folder + ": it is a directory: give the path of a file"},
 		{rows, ReadOptions{LabelsPath: none}, fault.IO, "cannot read " + none + ": no such file or directory"},
 		{rows, ReadOptions{Features: -1}, fault.BadArgument,
 			"n_features is -1: it must be 0 (as many as the file has) to 2147483647"},

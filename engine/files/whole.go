@@ -14,8 +14,7 @@ import (
 )
 
 // Write makes the file at path from what fill writes, under another name until it is whole. A symbolic link stays, and
-// the file that it points to, which must be there, is written; a pipe or a terminal is written in place. An error of
-// the system is a fault.File with the path.
+// the file that it points to, which must be there, is written. An error of the system is a fault.File with the path.
 func Write(path string, fill func(w io.Writer) error) error {
 	err := write(path, fill)
 	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError)) {
@@ -25,21 +24,15 @@ func Write(path string, fill func(w io.Writer) error) error {
 }
 
 func write(path string, fill func(w io.Writer) error) error {
-	info, err := os.Stat(path)
+	info, err := regular(path)
 	switch {
-	case err != nil:
+	case info == nil:
 		if _, err := os.Lstat(path); err == nil {
 			return &fs.PathError{Err: errors.New("it is a symbolic link to a file that is not there")}
 		}
 		return writeBeside(path, 0o666, fill)
-	case info.IsDir():
-		return &fs.PathError{Err: errors.New("it is a directory")}
-	case !info.Mode().IsRegular():
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return fillAndClose(file, fill, func() error { return nil })
+	case err != nil:
+		return err
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -48,32 +41,63 @@ func write(path string, fill func(w io.Writer) error) error {
 	return writeBeside(target, info.Mode().Perm(), fill)
 }
 
+// Open opens a file to read it, and gives its size. An error is a fault.File with the path.
+func Open(path string) (*os.File, int64, error) {
+	info, err := regular(path)
+	var file *os.File
+	if err == nil {
+		file, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, 0, fault.File("cannot read %s: %v", path, Reason(err))
+	}
+	return file, info.Size(), nil
+}
+
+// regular refuses what is there and is no file: to open a pipe can wait for ever, and a device need not end.
+func regular(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	found := "a device"
+	switch info.Mode().Type() {
+	case 0:
+		return info, nil
+	case fs.ModeDir:
+		found = "a directory"
+	case fs.ModeNamedPipe:
+		found = "a pipe"
+	case fs.ModeSocket:
+		found = "a socket"
+	}
+	return info, &fs.PathError{Err: fmt.Errorf("it is %s: give the path of a file", found)}
+}
+
 func writeBeside(target string, mode fs.FileMode, fill func(w io.Writer) error) error {
 	folder, name := filepath.Split(target)
 	temporary := fmt.Sprintf("%s.%s.%08x.tmp", folder, name, rand.Uint32())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, give, err := create(folder, temporary, mode)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(temporary) // fails once the file has its own name
-	if err := fillAndClose(file, fill, file.Sync); err != nil {
+	defer file.Close()         // whatever happens, also when fill panics
+	buffered := bufio.NewWriterSize(file, 1<<18)
+	if err := fill(buffered); err != nil {
 		return err
+	}
+	for _, next := range []func() error{buffered.Flush, file.Sync, give, file.Close} {
+		if err := next(); err != nil {
+			return err
+		}
 	}
 	return os.Rename(temporary, target)
 }
 
-// fillAndClose closes the file whatever happens, also when fill panics.
-func fillAndClose(file *os.File, fill func(w io.Writer) error, settle func() error) error {
-	defer file.Close()
-	buffered := bufio.NewWriterSize(file, 1<<18)
-	err := fill(buffered)
-	if err == nil {
-		err = buffered.Flush()
-	}
-	if err == nil {
-		err = errors.Join(settle(), file.Close())
-	}
-	return err
+func createNamed(path string, mode fs.FileMode) (*os.File, func() error, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	return file, func() error { return nil }, err
 }
 
 // Reason is an error of the system without the operation and the path that the os package puts in front.

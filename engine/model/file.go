@@ -10,8 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -107,61 +107,91 @@ func writeValues(w io.Writer, arrays []Array) error {
 
 // Load reads a file that need not be trusted: it takes no more memory than in proportion to the file's length.
 func Load(path string) (Model, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
-	}
+	file, size, err := files.Open(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, err
 	}
-	bytes := 3 * float64(info.Size()) // the file, its values, and the caller's copy of them
+	defer file.Close()
+	bytes := 3 * float64(size) // the file, its values, and the caller's copy of them
 	if err := memory.Need(bytes, "the model in "+path, "load it on a machine with more memory"); err != nil {
 		return nil, err
 	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return nil, unreadable(path, err)
+	m, err := read(file, size)
+	if errors.As(err, new(*fs.PathError)) {
+		return nil, fault.File("cannot read %s: %v", path, files.Reason(err))
 	}
-	m, err := read(file)
 	if err != nil {
 		return nil, fault.Data("%s is not a valid model file: %v", path, err)
 	}
 	return m, nil
 }
 
-func unreadable(path string, err error) error {
-	return fault.File("cannot read %s: %v", path, files.Reason(err))
-}
-
-func read(file []byte) (Model, error) {
-	if len(file) < lengthSize {
-		return nil, fmt.Errorf("it has only %d bytes", len(file))
+// read looks at the names of the tensors, then at the tensors, then at the values: what is none costs little.
+func read(file io.Reader, size int64) (Model, error) {
+	if size < lengthSize {
+		return nil, fmt.Errorf("it has only %d bytes", size)
 	}
-	length, rest := binary.LittleEndian.Uint64(file), file[lengthSize:]
-	if length > uint64(min(len(rest), maxHeader)) {
-		return nil, fmt.Errorf("it is cut short or of another format: its header would have %d bytes", length)
-	}
-	h, err := parse(rest[:length])
-	if err != nil {
-		return nil, fmt.Errorf("its header cannot be read: %w", err)
-	}
-	given, err := valuesOf(h.tensors, rest[length:])
+	start, err := next(file, lengthSize)
 	if err != nil {
 		return nil, err
 	}
-	if h.sum != checksum(rest[length:]) {
+	length, rest := binary.LittleEndian.Uint64(start), size-lengthSize
+	if length > uint64(min(rest, maxHeader)) {
+		return nil, fmt.Errorf("it is cut short or of another format: its header would have %d bytes", length)
+	}
+	text, err := next(file, int64(length))
+	if err != nil {
+		return nil, err
+	}
+	h, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("its header cannot be read: %w", err)
+	}
+	given := slices.Sorted(maps.Keys(h.entries))
+	if err := knows(h.kind, given); err != nil {
+		return nil, err
+	}
+	tensors := map[string]tensor{}
+	for _, name := range given {
+		if tensors[name], err = parseTensor(h.entries[name]); err != nil {
+			return nil, fmt.Errorf("its header cannot be read: the tensor %.40q: %w", name, err)
+		}
+	}
+	names, err := inOrder(tensors, rest-int64(length))
+	if err != nil {
+		return nil, err
+	}
+	data, err := next(file, rest-int64(length))
+	if err != nil {
+		return nil, err
+	}
+	if h.sum != checksum(data) {
 		return nil, errors.New("the checksum does not match the values")
 	}
-	m, err := Assemble(h.kind, []byte(h.description), given)
+	arrays := map[string][]float64{}
+	for _, name := range names {
+		from, to := tensors[name].offsets[0], tensors[name].offsets[1]
+		arrays[name] = make([]float64, (to-from)/8)
+		if _, err := binary.Decode(data[from:to], binary.LittleEndian, arrays[name]); err != nil {
+			return nil, err
+		}
+	}
+	m, err := Assemble(h.kind, []byte(h.description), arrays)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range m.Arrays() {
-		if t, there := h.tensors[a.Name]; there && !slices.Equal(t.shape, a.shape) {
+		if t, there := tensors[a.Name]; there && !slices.Equal(t.shape, a.shape) {
 			return nil, fmt.Errorf("%s has the shape %v and should have %v", a.Name, t.shape, a.shape)
 		}
 	}
 	return m, nil
+}
+
+func next(file io.Reader, length int64) ([]byte, error) {
+	bytes := make([]byte, length)
+	_, err := io.ReadFull(file, bytes)
+	return bytes, err
 }
 
 func checksum(values []byte) string {
@@ -169,37 +199,35 @@ func checksum(values []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// header is the metadata, and the entries of the tensors by name.
 type header struct {
 	kind, description, sum string
-	tensors                map[string]tensor
+	entries                map[string]json.RawMessage
 }
 
 // tensor is an entry of the header: a shape, and where the values begin and end.
 type tensor struct{ shape, offsets []int }
 
 func parse(text []byte) (h header, err error) {
-	entries, err := option.Object(text)
+	h.entries, err = option.Object(text)
 	switch {
 	case err != nil:
 		return h, err
 	case text[0] != '{':
 		return h, errors.New("it does not begin with {")
 	}
-	if err = option.Decode(entries[metadataName], []option.Field{{Name: "kind", Value: &h.kind},
+	if err = option.Decode(h.entries[metadataName], []option.Field{{Name: "kind", Value: &h.kind},
 		{Name: "description", Value: &h.description}, {Name: "sha256", Value: &h.sum}}); err != nil {
 		return h, fmt.Errorf("%s: %w", metadataName, err)
 	}
-	delete(entries, metadataName)
-	h.tensors = map[string]tensor{}
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if h.tensors[name], err = parseTensor(entries[name]); err != nil {
-			return h, fmt.Errorf("the tensor %.40q: %w", name, err)
-		}
-	}
+	delete(h.entries, metadataName)
 	return h, nil
 }
 
 func parseTensor(text []byte) (t tensor, err error) {
+	if bytes.Count(text, []byte(",")) > 4 {
+		return t, errors.New("it has more than a dtype, a shape of two sizes and two data_offsets")
+	}
 	var dtype string
 	err = option.Decode(text, []option.Field{{Name: "dtype", Value: &dtype},
 		{Name: "shape", Value: &t.shape}, {Name: "data_offsets", Value: &t.offsets}})
@@ -216,24 +244,22 @@ func parseTensor(text []byte) (t tensor, err error) {
 	return t, nil
 }
 
-// valuesOf refuses gaps, overlaps and what the data do not have, before it takes memory.
-func valuesOf(tensors map[string]tensor, data []byte) (map[string][]float64, error) {
-	given, end := map[string][]float64{}, 0
-	for _, name := range slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+// inOrder are the names of the tensors by their places. It refuses gaps, overlaps and what the data do not have.
+func inOrder(tensors map[string]tensor, size int64) ([]string, error) {
+	end := 0
+	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		return cmp.Or(slices.Compare(tensors[a].offsets, tensors[b].offsets), cmp.Compare(a, b))
-	}) {
+	})
+	for _, name := range names {
 		from, to := tensors[name].offsets[0], tensors[name].offsets[1]
-		if from != end || to < from || to > len(data) || (to-from)%8 != 0 {
+		if from != end || to < from || int64(to) > size || (to-from)%8 != 0 {
 			return nil, fmt.Errorf("the tensor %.40q has the bytes %d to %d: from %d, a multiple of 8 up to %d is possible",
-				name, from, to, end, len(data))
+				name, from, to, end, size)
 		}
-		given[name], end = make([]float64, (to-from)/8), to
-		if _, err := binary.Decode(data[from:to], binary.LittleEndian, given[name]); err != nil {
-			return nil, err
-		}
+		end = to
 	}
-	if end != len(data) {
-		return nil, fmt.Errorf("its tensors have %d bytes, and there are %d", end, len(data))
+	if int64(end) != size {
+		return nil, fmt.Errorf("its tensors have %d bytes, and there are %d", end, size)
 	}
-	return given, nil
+	return names, nil
 }

@@ -23,7 +23,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string, values []byte) {
 		file := sealed(header, "SUM", values)
 		before := allocated()
-		m, err := read(file)
+		m, err := readBytes(file)
 		// The header a few times over, the values, and a buffer.
 		if most := 1<<20 + 200*uint64(len(header)) + 3*uint64(len(values)); allocated()-before > most {
 			t.Fatalf("a file of %d bytes took %d bytes of memory", len(file), allocated()-before)
@@ -35,7 +35,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		once := encoding(t, m)
-		again, err := read(once)
+		again, err := readBytes(once)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func TestAModelIsSavedWithOtherMetadata(t *testing.T) {
 		if err := write(&file, m, json.RawMessage(`{"new":1}`)); err != nil {
 			t.Fatal(err)
 		}
-		other, err := read(file.Bytes())
+		other, err := readBytes(file.Bytes())
 		if err != nil || string(other.report().Metadata) != `{"new":1}` || string(m.report().Metadata) != before {
 			t.Fatalf("%s: the metadata is %s and %s (%v)", m.Kind(), m.report().Metadata, other.report().Metadata, err)
 		}

@@ -208,11 +208,10 @@ func Description(m Model) []option.Field { return append(m.sizes(), m.report().f
 
 // Assemble makes a model of a kind from a JSON object with its Description and from arrays, which it keeps.
 func Assemble(kind string, description []byte, given map[string][]float64) (Model, error) {
-	empty, known := kinds[kind]
-	if !known {
-		return nil, fault.Argument("a model of the kind %.40q is not known", kind)
+	if err := knows(kind, slices.Sorted(maps.Keys(given))); err != nil {
+		return nil, err
 	}
-	m := empty()
+	m := kinds[kind]()
 	m.report().Objective = math.NaN()
 	if err := option.Decode(description, Description(m)); err != nil {
 		return nil, fault.Argument("description: %v", err)
@@ -229,17 +228,26 @@ func Assemble(kind string, description []byte, given map[string][]float64) (Mode
 	return m, m.checkContent()
 }
 
-// take makes no array before it has seen that those before it have the right lengths.
-func take(m Model, given map[string][]float64) error {
+// knows refuses other kinds, and names that are none of the arrays of a kind.
+func knows(kind string, given []string) error {
+	empty, known := kinds[kind]
+	if !known {
+		return fault.Argument("a model of the kind %.40q is not known", kind)
+	}
 	var names []string
-	for _, a := range m.Arrays() {
+	for _, a := range empty().Arrays() {
 		names = append(names, a.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+	for _, name := range given {
 		if !slices.Contains(names, name) {
-			return fault.Argument("arrays has %.40q: a model of kind %s has %s", name, m.Kind(), strings.Join(names, ", "))
+			return fault.Argument("arrays has %.40q: a model of kind %s has %s", name, kind, strings.Join(names, ", "))
 		}
 	}
+	return nil
+}
+
+// take makes no array before it has seen that those before it have the right lengths.
+func take(m Model, given map[string][]float64) error {
 	for _, a := range m.Arrays() {
 		values, there := given[a.Name]
 		if s, ok := m.(*Structure); ok && a.Name == "groups" && !there && s.Groups == 1 {

@@ -2,13 +2,16 @@ package option
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
+	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -26,32 +29,30 @@ type Field struct {
 	Optional bool // may be missing
 }
 
-func CheckJSON(text []byte) error { return check(text, false) }
+func CheckJSON(text []byte) error {
+	_, err := check(text, false)
+	return err
+}
 
 // check reads strictly, but for numbers that are too large, where they are allowed.
-func check(text []byte, large bool) error {
+func check(text []byte, large bool) (members map[string]json.RawMessage, err error) {
 	if !utf8.Valid(text) {
-		return errors.New("it is not UTF-8")
+		return nil, errors.New("it is not UTF-8")
 	}
 	if !json.Valid(text) {
-		return json.Unmarshal(text, new(json.RawMessage))
+		return nil, json.Unmarshal(text, new(json.RawMessage))
 	}
-	s := scanner{text, large, json.NewDecoder(bytes.NewReader(text))}
-	s.UseNumber()
-	_, _, err := s.value(maxDepth)
-	return err
+	return scan(text, large)
 }
 
 func Object(text []byte) (map[string]json.RawMessage, error) { return object(text, false) }
 
-func object(text []byte, large bool) (members map[string]json.RawMessage, err error) {
-	if err := check(text, large); err != nil {
-		return nil, err
+func object(text []byte, large bool) (map[string]json.RawMessage, error) {
+	members, err := check(text, large)
+	if err == nil && members == nil {
+		err = errors.New("it is not a JSON object")
 	}
-	if json.Unmarshal(text, &members) != nil || members == nil {
-		return nil, errors.New("it is not a JSON object")
-	}
-	return members, nil
+	return members, err
 }
 
 // Decode reads an object that has these fields and no others.
@@ -67,6 +68,10 @@ func Decode(text []byte, fields []Field) error {
 	}
 	for _, field := range fields {
 		value, there := members[field.Name]
+		if raw, ok := field.Value.(*json.RawMessage); ok && there {
+			*raw = bytes.Clone(value) // the text is the caller's
+			continue
+		}
 		_, nullable := field.Value.(json.Unmarshaler)
 		switch {
 		case !there && !field.Optional:
@@ -93,58 +98,113 @@ func Encode(fields []Field) []byte {
 	return append(text.Bytes(), '}')
 }
 
-// scanner reads a valid text token by token.
-type scanner struct {
-	text  []byte
-	large bool // numbers are allowed that no float64 holds
-	*json.Decoder
+// name is one of an object: where it stands, and a hash of it, as there can be millions.
+type name struct {
+	hash uint64
+	at   int
 }
 
-// value reads a value of at most these levels, and gives its first token and where that begins.
-func (s scanner) value(levels int) (token json.Token, at int, err error) {
-	last := s.InputOffset()
-	token, _ = s.Token()
-	word := bytes.TrimLeft(s.text[last:s.InputOffset()], " \t\r\n,:")
-	at = int(s.InputOffset()) - len(word)
-	switch v := token.(type) {
-	case json.Delim:
-		if levels == 0 {
-			return token, at, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+// scan looks at a valid text for what its grammar leaves open, and gives the members of an object; nil: it is none.
+func scan(text []byte, large bool) (members map[string]json.RawMessage, err error) {
+	var names []name // of the objects that are open, and where those of every level begin
+	var levels []int
+	var member string // of the outermost object, and where its value begins
+	var value int
+	for at := 0; at < len(text); at++ {
+		c := text[at]
+		if (c == ',' || c == '}') && len(levels) == 1 && value > 0 {
+			members[member] = bytes.TrimSpace(text[value:at])
 		}
-		err = s.inside(v == '{', levels-1)
-	case string:
-		half := func(escape []byte) bool { return len(escape) == len(`\uXXXX`) }
-		if bytes.Contains(word, []byte(`\u`)) && slices.ContainsFunc(escapes.FindAll(word, -1), half) {
-			err = fmt.Errorf("there is half of a surrogate pair at byte %d", at)
-		}
-	case json.Number:
-		if value, _ := v.Float64(); math.IsInf(value, 0) && !s.large {
-			err = fmt.Errorf("the number %.40s is too large at byte %d", word, at)
+		switch c {
+		case '{', '[':
+			if len(levels) == maxDepth {
+				return nil, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+			}
+			if c == '{' && len(levels) == 0 {
+				members = map[string]json.RawMessage{}
+			}
+			levels = append(levels, len(names))
+		case '}', ']':
+			first := levels[len(levels)-1]
+			if err := twice(text, names[first:]); err != nil {
+				return nil, err
+			}
+			names, levels = names[:first], levels[:len(levels)-1]
+		case '"':
+			end, err := endOfString(text, at)
+			if err != nil {
+				return nil, err
+			}
+			if rest := bytes.TrimLeft(text[end:], " \t\r\n"); bytes.HasPrefix(rest, colon) {
+				called := unescaped(text[at:end])
+				names = append(names, name{maphash.Bytes(seed, called), at})
+				if len(levels) == 1 {
+					member, value = string(called), len(text)-len(rest)+1
+				}
+			}
+			at = end - 1
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			end := at + 1
+			for end < len(text) && bytes.IndexByte(ofNumbers, text[end]) >= 0 {
+				end++
+			}
+			if word := text[at:end]; !large && (len(word) > 308 || bytes.ContainsAny(word, "eE")) { // others are smaller than 1e308
+				if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) {
+					return nil, fmt.Errorf("the number %.40s is too large at byte %d", word, at)
+				}
+			}
+			at = end - 1
 		}
 	}
-	return token, at, err
+	return members, nil
 }
 
-// inside reads the rest of an object or a list.
-func (s scanner) inside(object bool, levels int) error {
-	names := map[json.Token]bool{}
-	for s.More() {
-		if object {
-			name, at, err := s.value(levels)
-			if err == nil && names[name] {
-				err = fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
-			}
-			if names[name] = true; err != nil {
-				return err
-			}
-		}
-		if _, _, err := s.value(levels); err != nil {
-			return err
+var seed, colon, ofNumbers = maphash.MakeSeed(), []byte(":"), []byte("0123456789.eE+-")
+
+func twice(text []byte, names []name) error {
+	slices.SortFunc(names, func(a, b name) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
+	called := func(n name) []byte {
+		end, _ := endOfString(text, n.at)
+		return unescaped(text[n.at:end])
+	}
+	for k := 1; k < len(names); k++ {
+		if one, other := names[k-1], names[k]; one.hash == other.hash && bytes.Equal(called(one), called(other)) {
+			return fmt.Errorf("the name %.40q stands twice in an object at byte %d", called(other), other.at)
 		}
 	}
-	_, err := s.Token()
-	return err
+	return nil
 }
 
-// escapes are whole pairs of surrogates, halves, and the starts of all others.
-var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
+// endOfString is the place behind a string, which may have no half of a surrogate pair.
+func endOfString(text []byte, first int) (int, error) {
+	at := first + 1
+	for ; text[at] != '"'; at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		if at++; text[at] != 'u' || !utf16.IsSurrogate(unit(text[at+1:])) {
+			continue
+		}
+		if at += 5; text[at] != '\\' || text[at+1] != 'u' ||
+			utf16.DecodeRune(unit(text[at-4:]), unit(text[at+2:])) == utf8.RuneError {
+			return 0, fmt.Errorf("there is half of a surrogate pair at byte %d", first)
+		}
+		at += 5
+	}
+	return at + 1, nil
+}
+
+// unit is a UTF-16 unit of four hexadecimal digits.
+func unit(text []byte) rune {
+	value, _ := strconv.ParseUint(string(text[:4]), 16, 16)
+	return rune(value)
+}
+
+func unescaped(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text[1 : len(text)-1]
+	}
+	var plain string
+	_ = json.Unmarshal(text, &plain) // valid
+	return []byte(plain)
+}

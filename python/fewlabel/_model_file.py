@@ -15,8 +15,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _columns, methods
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy
+from fewlabel._inputs._files import regular
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._native import _fit, _library, _threads
 from fewlabel._sequence_svc import SequenceSVC
@@ -35,6 +35,19 @@ _LINEAR = (TransductiveSVC, SemiSupervisedLogisticRegression)
 _ESTIMATORS = {kind.__name__: kind for kind in (*_LINEAR, SequenceSVC, ASOTransformer)}
 # Attributes of a linear model by their fields.
 _OWN = {"hierarchy": "hierarchy_", "temperature": "calibration_temperature_", "smoothing": "calibration_smoothing_"}
+
+
+_LONGEST = 100_000_000  # bytes of a header
+_TEXT, _NUMBER = (str,), (int, float)
+_UNKNOWN: dict[str, Any] = {  # of a report, where a file does not have it
+    "n_outputs": 0, "method": "", "n_iter": 0, "objective": None, "termination_condition": "", "warnings": [],
+    "metadata": None,
+}  # fmt: skip
+_TYPES = {
+    **dict.fromkeys(("n_classes", "n_features", "n_outputs", "n_iter"), (int,)), "objective": (*_NUMBER, type(None)),
+    "method": _TEXT, "termination_condition": _TEXT, "warnings": (list,), "metadata": (),
+}  # fmt: skip
+_WARNING = {"kind": _TEXT, "values": (dict,), "text": _TEXT}
 
 
 def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
@@ -108,40 +121,109 @@ def _read(path: Any) -> _fit.Fitted:
 
 
 def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
-    """Report and arrays of a classifier, read and checked without the library."""
-    file = Path(os.fsdecode(path)).read_bytes()
-    length = int.from_bytes(file[:8], "little")
-    try:
-        header, data = json.loads(file[8 : 8 + length].decode()), file[8 + length :]
-        about = header.pop("__metadata__")
-        if about["sha256"] != hashlib.sha256(data).hexdigest():
-            raise ValueError("the checksum does not match the values")
-        unknown = {"method": "", "n_iter": 0, "objective": None, "termination_condition": "", "metadata": None}
-        report = unknown | json.loads(about["description"])
-        if about["kind"] == "linear":
-            return _fit.Fitted(report, _arrays(report, header, data))
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
-        raise ValueError(f"{os.fsdecode(path)} is not a valid model file: {reason!r:.200}") from reason
+    """Report and arrays of a classifier, read without the library and refused where it refuses: see docs/c.md."""
+    name = regular(path)
+    with open(name, "rb") as file:
+        try:
+            size, length = os.fstat(file.fileno()).st_size - 8, int.from_bytes(file.read(8), "little")
+            if length > min(size, _LONGEST):
+                raise ValueError("it is cut short or of another format")
+            text = file.read(length)
+            header = _object(text, str.encode)  # numbers as they are written: -0 is no 0
+            if text[:1] != b"{":
+                raise ValueError("it does not begin with {")
+            about = _fields(header.pop("__metadata__"), dict.fromkeys(("kind", "description", "sha256"), _TEXT))
+            if about["kind"] == "linear":
+                report = _report(_strict(about["description"].encode()))
+                return _fit.Fitted(report, _arrays(report, header, file.read, size - length, about["sha256"]))
+            if about["kind"] not in ("chain", "structure"):
+                raise ValueError(f"a model of the kind {about['kind']!r} is not known")
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
+            raise ValueError(f"{name} is not a valid model file: {reason!r:.200}") from reason
     raise no_library
 
 
-def _arrays(report: dict[str, Any], header: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
-    """Arrays of a linear model by name. Completes its report."""
-    n_classes, n_features = report["n_classes"], report["n_features"]
-    if n_classes < 1 or n_features < 1:
+def _object(text: bytes, whole: Callable[[str], Any]) -> Any:
+    return json.loads(text.decode(), object_pairs_hook=_once, parse_int=whole)
+
+
+def _strict(text: bytes) -> Any:
+    """An object in JSON that means the same to every reader."""
+    value = _object(text, _whole)
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()  # refuses NaN, infinity and half characters
+    inside = [value]
+    for _ in range(64):
+        each = (item for holder in inside for item in (holder.values() if isinstance(holder, dict) else holder))
+        inside = [item for item in each if isinstance(item, dict | list)]
+    if inside:
+        raise ValueError("there are more than 64 levels")
+    return value
+
+
+def _whole(text: str) -> int:
+    if math.isinf(float(text)):
+        raise ValueError(f"the number {text:.40} is too large")
+    return int(text)
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(by_name := dict(members)) < len(members):
+        raise ValueError("a name stands twice in an object")
+    return by_name
+
+
+def _fields(value: Any, types: dict[str, tuple[Any, ...]], needed: Collection[str] | None = None) -> dict[str, Any]:
+    """A dict of these fields, by default all."""
+    if not set(types if needed is None else needed) <= value.keys() <= types.keys():
+        raise ValueError(f"the fields are {', '.join(value):.80}, and should be {', '.join(types)}")
+    for name, item in value.items():
+        if types[name] and type(item) not in types[name]:
+            raise ValueError(f"the field {name} is {item!r:.40}")
+    return value
+
+
+def _report(written: dict[str, Any]) -> dict[str, Any]:
+    report = _UNKNOWN | _fields(written, _TYPES, ("n_classes", "n_features"))
+    sizes = n_classes, n_features = report["n_classes"], report["n_features"]
+    n_outputs = n_classes if n_classes > 2 else 1
+    if not all(1 <= n < 1 << 31 for n in sizes) or n_features * n_outputs > 1 << 31:
         raise ValueError(f"it has {n_classes} classes and {n_features} features")
-    n_outputs = report["n_outputs"] = n_classes if n_classes > 2 else 1
+    if report["n_outputs"] not in (0, n_outputs) or not -1 << 63 <= report["n_iter"] < 1 << 63:
+        raise ValueError(f"n_outputs is {report['n_outputs']}, n_iter {report['n_iter']}")
+    for warning in report["warnings"]:
+        if not {*map(type, _fields(warning, _WARNING)["values"].values())} <= {int, float}:
+            raise ValueError("a value of a warning is no number")
+    objective = report["objective"]
+    return report | {"n_outputs": n_outputs, "objective": 0.0 + (math.nan if objective is None else objective)}
+
+
+def _arrays(
+    report: dict[str, Any], header: dict[str, Any], read: Callable[[int], bytes], size: int, sha256: str
+) -> dict[str, np.ndarray]:
+    """Arrays of a linear model by name: the tensors, in any order, one behind the other."""
+    n_classes, n_features, n_outputs = (report[name] for name in ("n_classes", "n_features", "n_outputs"))
     shapes = {"coef": [n_features, n_outputs], "intercept": [n_outputs], "class_prior": [n_classes]}
-    arrays = {}
-    for name, shape in shapes.items():
-        first, end = header[name]["data_offsets"]
-        arrays[name] = np.frombuffer(data[first:end], "<f8").astype(np.float64)
-        if header[name]["dtype"] != "F64" or header[name]["shape"] != shape or len(arrays[name]) != math.prod(shape):
-            raise ValueError(f"{name} should be F64 of shape {shape}")
-        if not np.isfinite(arrays[name]).all():
+    firsts: dict[str, int] = {}
+    end = 0
+    for _ in shapes:
+        for name in shapes.keys() - firsts.keys():
+            shape, offsets = shapes[name], [end, end + 8 * math.prod(shapes[name])]
+            written = {"shape": [b"%d" % n for n in shape], "data_offsets": [b"%d" % n for n in offsets]}
+            if header.get(name) == {"dtype": "F64", **written}:
+                firsts[name], end = offsets
+                break
+    if firsts.keys() != shapes.keys() or header.keys() != shapes.keys() or end != size:
+        raise ValueError(f"it should have {size} bytes of F64, one tensor behind the other, of the shapes {shapes}")
+    data = read(size)
+    if sha256 != hashlib.sha256(data).hexdigest():
+        raise ValueError("the checksum does not match the values")
+    arrays = {
+        name: np.frombuffer(data, "<f8", math.prod(shape), firsts[name]).astype(np.float64)
+        for name, shape in shapes.items()
+    }
+    for name, values in arrays.items():
+        if not np.isfinite(values).all():
             raise ValueError(f"{name} has NaN or infinity")
-    if report["objective"] is None:
-        report["objective"] = math.nan
     return arrays
 
 

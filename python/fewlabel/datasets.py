@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fewlabel._inputs._files import regular
+
 __all__ = ["load_conll_file", "load_scipy_docs"]
 
 _TOPICS = ("fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "special", "stats")
@@ -60,7 +62,7 @@ def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = 
     ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
     """
     opened: Any = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
+    with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
         lines = [line.rstrip("\n") for line in file]
     tabs = any("\t" in line for line in lines)
     needed = max(max(columns) + 1, -min(columns), len(set(columns)))

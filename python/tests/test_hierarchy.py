@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,22 @@ def test_a_class_has_at_most_twenty_groups_above_it(depth: int) -> None:
         if depth == 20:
             assert len(_hierarchy.read(hierarchy, names)) == 23
         else:
-            with pytest.raises(ValueError, match=r"hierarchy has more than 20 groups above '.*', one above the other"):
+            with pytest.raises(ValueError, match=r"hierarchy has more than 20 groups above '.*, one above the other"):
                 _hierarchy.read(hierarchy, names)
+
+
+@pytest.mark.parametrize("leaves", [[0, 1], [0, 1, -5], [0, 1, *range(-3000, 0)], range(10**5)])
+def test_a_long_chain_is_refused_at_once(leaves: Any) -> None:
+    chain = {f"g{k}": f"g{k + 1}" for k in range(10**5)}
+    tree, began = {name: f"g{k}" for k, name in enumerate(leaves)} | chain, time.process_time()
+    for read in (_hierarchy.read, _hierarchy.checked, _hierarchy.leaves):
+        with pytest.raises(ValueError, match=r"hierarchy has more than 20 groups above .*, one above the other"):
+            read(*((tree, [0, 1]) if read is _hierarchy.leaves else (tree, np.arange(2))))
+    names = [".".join("a" * 10**5) + end for end in "xy"]
+    for refused in (lambda: _hierarchy.read(".", classes(*names)), lambda: _hierarchy.leaves(".", names)):
+        with pytest.raises(ValueError, match="hierarchy has more than 20 groups above "):
+            refused()
+    assert time.process_time() - began < 3
 
 
 def test_names_of_numpy_types() -> None:

@@ -676,6 +676,10 @@ def test_a_folder_a_pipe_or_a_device_is_no_file_of_a_session(tmp_path: Path) -> 
     for path in (tmp_path, tmp_path / "pipe", "/dev/null"):
         with pytest.raises(ValueError, match=r"path must be that of a file, but .* is a folder, a pipe or a device"):
             session(path=path)
+    one = session(path=tmp_path / "later")
+    os.mkfifo(tmp_path / "later")
+    with pytest.raises(ValueError, match="is a folder, a pipe or a device"):
+        one.label(0, "sport")
 
 
 def test_texts_that_are_no_unicode_come_back(tmp_path: Path) -> None:

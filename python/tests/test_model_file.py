@@ -5,6 +5,11 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import os
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +21,10 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import fewlabel
-from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, load_model, save_model
+from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, _model_file, load_model, save_model
 from fewlabel._native import _fit, _library, _views
 from fewlabel._native._signatures import LINEAR
+from fewlabel.datasets import load_conll_file
 
 X, Y, _ = text_like()
 MANY, MANY_LABELS, _ = many_topics()
@@ -176,6 +182,60 @@ def test_the_safetensors_package_reads_and_writes_model_files(path: Path, kind: 
     save_file(tensors, path.with_name("again"), metadata)
     one, other = vars(load_model(path.with_name("again"))), vars(load_model(path))
     assert {name: str(value) for name, value in one.items()} == {name: str(value) for name, value in other.items()}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+@pytest.mark.parametrize(
+    "kind", ["directory", "pipe", "link to a pipe", "socket", "/dev/zero", "/dev/null", "/dev/full"]
+)
+def test_only_files_are_read_and_written(tmp_path: Path, kind: str) -> None:
+    path, model = tmp_path / "it", TransductiveSVC().fit(X, Y)
+    if kind == "directory":
+        path.mkdir()
+    elif kind == "socket":
+        bound = socket.socket(socket.AF_UNIX)
+        bound.bind(str(path))
+        bound.close()
+    elif kind.endswith("pipe"):
+        os.mkfifo(path)
+    if kind.startswith("link"):
+        (tmp_path / "link").symlink_to(path)
+        path = tmp_path / "link"
+    path = Path(kind) if kind.startswith("/") else path
+    found = f"{path}: it is a {'device' if kind.startswith('/') else kind.split()[-1]}: give the path of a file"
+    with pytest.raises(OSError, match=f"cannot write {found}"):
+        save_model(model, path)
+    for read in (load_model, lambda path: _model_file._of_linear(path, RuntimeError()), load_conll_file):
+        with pytest.raises(OSError, match=f"cannot read {found}"):
+            read(path)
+    handle, sizes = ctypes.c_int64(), np.zeros(4, np.int64)
+    with pytest.raises(OSError, match=f"cannot read {found}"):
+        _library.call("fewlabel_svmlight_read", os.fsencode(path), None, 0, 0, 0, None, handle, sizes)
+
+
+def test_a_save_that_is_killed_leaves_nothing(path: Path) -> None:
+    if sys.platform != "linux":
+        pytest.skip("files without a name are Linux's")
+    save_model(TransductiveSVC().fit(X, Y), path)
+    before = path.read_bytes()
+    program = """
+import sys
+import numpy as np
+from fewlabel._native import _fit, _library
+from fewlabel._native._signatures import LINEAR
+arrays = {"coef": np.zeros(300_000), "intercept": [0.0], "class_prior": [0.5, 0.5]}
+model = _fit.assemble(LINEAR, {"n_classes": 2, "n_features": 300_000}, arrays)
+print("saving", flush=True)
+while True:
+    _library.call("fewlabel_save", model, sys.argv[1].encode(), None)
+"""
+    with subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.05)
+        process.kill()
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert path.read_bytes() == before or load_model(path).n_features_in_ == 300_000
 
 
 def test_a_model_that_another_program_made(path: Path) -> None:

@@ -76,6 +76,9 @@ def linked_packages() -> list[tuple[Path, Path]]:
 def test_every_module_of_the_library_is_listed() -> None:
     modules = re.findall(r"^\tdep\t(\S+)", run("go", "version", "-m", str(_library.PATH)), re.MULTILINE)
     assert len(modules) >= 3
+    bill = json.loads(build_library.bill_of_materials(_library.PATH, "0.1.0"))
+    assert [part["name"] for part in bill["components"]] == ["stdlib", *modules]
+    assert all(part["purl"] == f"pkg:golang/{part['name']}@{part['version']}" for part in bill["components"])
     table = LICENCES[: LICENCES.index("## 1.")]
     for module in modules:
         assert f"`{module}" in table, f"{module} is linked in and not in THIRD_PARTY_LICENSES.md"
@@ -223,7 +226,7 @@ def test_faults_of_a_library(tmp_path: Path) -> None:
         '#include <math.h>\nconst char *where = "' + str(ROOT) + '";\n'
         "double fewlabel_version(double x) { return pow(x, x); }\n"
     )
-    run("cc", "-shared", "-fPIC", "-g", str(source), "-o", str(library), "-Wl,--no-as-needed", "-lm")
+    run("cc", "-shared", "-fPIC", "-g", str(source), "-o", str(library), "-Wl,--no-as-needed,-z,lazy", "-lm")
     faults = "; ".join(check_library.check(library))
     assert re.search(r"exports what the header does not declare: (.*, )?where", faults)
     assert "does not export fewlabel_abi_version, " in faults
@@ -231,7 +234,7 @@ def test_faults_of_a_library(tmp_path: Path) -> None:
     assert "needs libm.so.6" in faults
     assert "needs glibc 2.29, promised is 2.17" in faults  # pow got a new version in 2.29
     assert "is not stripped: it has .debug_" in faults
-    assert f"holds the path {ROOT}" in faults
+    assert f"is not linked with -z now; holds the path {ROOT}" in faults
     assert build_library.wheel_platform(library).startswith("linux_")
 
 
@@ -253,6 +256,9 @@ def test_faults_of_a_wheel(tmp_path: Path) -> None:
     right = {f"{info}licenses/{name}": (ROOT / name).read_bytes() for name in check_archive.LICENCES}
     right |= {f"{info}METADATA": b"[a](https://b)", f"fewlabel/{_library.PATH.name}": _library.PATH.read_bytes()}
     name = "fewlabel-0.1.0-py3-none-linux_x86_64.whl"
+    (lacking,) = check_archive.check_wheel(write_wheel(tmp_path / name, right))
+    assert re.fullmatch(r"lacks github.com/klauspost/compress v1\S+, .* in .dist-info/sboms", lacking)
+    right[f"{info}sboms/fewlabel.cdx.json"] = build_library.bill_of_materials(_library.PATH, "0.1.0").encode()
     assert check_archive.check_wheel(write_wheel(tmp_path / name, right)) == []
     wrong = {
         "large": random.Random(0).randbytes(3_100_000),

@@ -4,7 +4,6 @@ A tree is a dict from every node to its parent, None just below the top. Classes
 groups. The root itself is not a node: a group that contains every class has no effect.
 """
 
-import graphlib
 from collections.abc import Container, Hashable, Mapping
 from typing import Any
 
@@ -38,9 +37,8 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
     if not isinstance(hierarchy, Mapping) or not all(isinstance(name, Hashable) for name in hierarchy.values()):
         return below  # such a hierarchy is refused later
     tree, groups = dict(hierarchy), set(hierarchy.values())
-    _check_circle(tree)
     for name in tree:
-        for group in _path(tree, name)[1:] if name not in groups else ():
+        for group in _path(tree, name)[1:] * (name not in groups):
             below.setdefault(group, []).append(name)
     return {group: names for group, names in below.items() if len(names) > 1}
 
@@ -49,7 +47,6 @@ def checked(tree: Any, classes: np.ndarray) -> Tree | None:
     """A tree from a file, validated as by `read`."""
     if tree is None:
         return None
-    _check_circle(tree)
     if list(_ordered(tree, classes.tolist()).items()) != list(tree.items()):
         raise ValueError("hierarchy is no tree of the classes")
     return tree
@@ -74,11 +71,21 @@ def at_level(tree: Tree, classes: np.ndarray, level: Any) -> np.ndarray:
 
 
 def _path(tree: Tree, name: Any) -> list[Any]:
-    """From a node up to just below the top."""
+    """From a node up to just below the top, which may be a node as well. A circle is refused, and a longer path."""
     path = [name]
-    while tree.get(path[-1]) is not None:
-        path.append(tree[path[-1]])
+    while (above := tree.get(path[-1])) is not None:
+        path.append(above)
+        if len(path) > _DEEPEST + 2:
+            if above not in path[:-1]:
+                raise ValueError(_too_deep(name))
+            first = next(group for group in path if path.count(group) > 1)
+            circle = path[path.index(first) : path.index(first, path.index(first) + 1) + 1]
+            raise ValueError(f"hierarchy goes in a circle: {' -> '.join(map(repr, circle))}")
     return path
+
+
+def _too_deep(name: Any) -> str:
+    return f"hierarchy has more than {_DEEPEST} groups above {name!r:.80}, one above the other"
 
 
 def _from_names(separator: str, classes: np.ndarray) -> Tree:
@@ -95,6 +102,8 @@ def _from_names(separator: str, classes: np.ndarray) -> Tree:
 def _by_separator(separator: str, names: list[str]) -> Tree:
     parents: Tree = {}
     for name in names:
+        if name.count(separator) > _DEEPEST:
+            raise ValueError(_too_deep(name))
         while name and name not in parents:
             parents[name] = name.rpartition(separator)[0] or None
             name = parents[name]
@@ -109,10 +118,10 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
             raise ValueError(f"{found}: write None above what is at the top")
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: write its one parent")
-    _check_circle(parents)
     names = classes.tolist()
-    for leaf in without_label(parents, names):
-        if not is_of_kind(leaf, kind_of(names[0])) or any(name in names for name in _path(parents, leaf)):
+    known, paths = set(names), {name: _path(parents, name) for name in parents}
+    for leaf in without_label(parents, known):
+        if not is_of_kind(leaf, kind_of(names[0])) or not known.isdisjoint(paths[leaf]):
             found = f"hierarchy has {leaf!r} below {parents[leaf]!r}, but the classes are {listed(classes)}"
             raise ValueError(f"{found}: give a dict from child to parent, with classes of one type as its leaves")
     _check_leaves(parents, names)
@@ -130,14 +139,6 @@ def without_label(hierarchy: Any, names: Container[Any]) -> list[Any]:
     return [name for name in hierarchy if name not in groups and name not in names] if groups else []
 
 
-def _check_circle(parents: Tree) -> None:
-    try:
-        graphlib.TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
-    except graphlib.CycleError as cycle:
-        path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
-        raise ValueError(f"hierarchy goes in a circle: {path}") from None
-
-
 def _plain(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) else name
 
@@ -148,13 +149,14 @@ def _ordered(parents: Tree, names: list[Any]) -> Tree:
     tree = {name: parents.get(name) for name in names}
     for name in names:
         if len(groups := _path(parents, name)[1:]) > _DEEPEST:
-            raise ValueError(f"hierarchy has more than {_DEEPEST} groups above {name!r}, one above the other")
+            raise ValueError(_too_deep(name))
         tree |= {group: parents.get(group) for group in groups}
     return tree
 
 
 def _check_leaves(parents: Tree, names: list[Any]) -> None:
+    known = set(names)
     for child, group in parents.items():
-        if group is not None and group in names:
+        if group is not None and group in known:
             found = f"hierarchy has {child!r} below {group!r}, which is a class: a class must be a leaf"
             raise ValueError(f"{found}. Give the rows of {group!r} a class of their own below it")
