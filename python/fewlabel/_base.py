@@ -263,7 +263,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
-        report = self._report(getattr(self.method, "name", self.method))
+        method = self.method.name if isinstance(self.method, methods.Method) else _markers.plain(self.method)
+        report = self._report(method)
         arrays = {"coef": self.coef_.T, "intercept": self.intercept_, "class_prior": self.class_prior_}
         sizes = {"n_classes": len(self.classes_), "n_features": self.coef_.shape[1], "n_outputs": len(self.coef_)}
         return _fit.assemble(_signatures.LINEAR, report | sizes, arrays)

@@ -226,7 +226,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         self._keep_end(report)
 
     def _assemble(self) -> int:
-        return _chain.assemble(self._report(str(self.loss)), self._weights())
+        return _chain.assemble(self._report(_markers.text(self.loss)), self._weights())
 
     def _weights(self) -> _chain.Weights:
         return _chain.Weights(self.coef_, self.transitions_, self.start_, self.end_)
@@ -243,7 +243,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
         if isinstance(self.class_prior, str) and self.class_prior != "labels":
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
-            raise ValueError(f"class_prior names {sorted(map(str, unknown))}, but y has {listed(labels.classes)}")
+            raise ValueError(
+                f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
+            )
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 

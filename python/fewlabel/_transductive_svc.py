@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
+from fewlabel._inputs import _markers
 from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
 
 _Method = Literal["auto", "annealing", "switching", "pair_switching", "gradient"]
@@ -92,6 +93,6 @@ class TransductiveSVC(LinearClassifier):
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:
-        if str(self.loss) == "maxent":
+        if _markers.text(self.loss) == "maxent":
             raise ValueError("loss='maxent' is that of SemiSupervisedLogisticRegression: use it instead")
         return super()._options()

@@ -200,7 +200,7 @@ def _rules(keywords: Any) -> list[tuple[Any, str]]:
     for label, words in keywords.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise ValueError(f"keywords must have a list of words for class {label!r}, got {words!r}")
-    rules = [(label, word) for label, words in keywords.items() for word in words]
+    rules = [(_markers.plain(label), word) for label, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
     for label, word in rules:

@@ -6,6 +6,8 @@ import pickle
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +17,14 @@ from sklearn.model_selection import cross_val_score
 
 from fewlabel import DataWarning, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs import _targets
+from fewlabel._inputs._markers import objects
 from fewlabel.inspection import check, compare, suspicious_labels
+from fewlabel.labeling import Session
+from fewlabel.labels import Soft, from_votes, keyword_votes
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.plotting import LearningCurveDisplay
+from fewlabel.sequences import TokenVectorizer
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -514,6 +520,71 @@ def test_rows_of_weight_zero_are_not_counted() -> None:
 )
 def test_empty_texts_are_classes_or_the_marker(y: object, unlabeled: object, classes: list) -> None:
     assert learned(y, unlabeled).classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a\0", "a", None],
+        ["a\0", "a"],
+        np.array(["a\0b", "a"]),
+        pd.Series(["a\0", "a"]),
+        [{"a\0", "a"}, "a", "b"],
+    ],
+)
+def test_a_nul_in_a_class_is_refused(y: object) -> None:
+    for call in (
+        lambda: learned(y),
+        lambda: SequenceSVC().fit(np.eye(len(y)), y),
+        lambda: TransductiveSVC(class_prior={"a": 0.5, "a\0": 0.5}).fit(np.eye(3), ["a", "a", None]),
+        lambda: Soft(np.eye(2), ["a", "a\0"]),
+    ):
+        with pytest.raises(ValueError, match=r"a class in \w+ must not have a NUL character, got 'a\\x00"):
+            call()
+
+
+class Topic(str, Enum):
+    SPORT = "sport"
+    MONEY = "money"
+    NONE = "none"
+
+
+class Digit(int, Enum):
+    ONE = 1
+
+
+MEMBERS = [Topic.SPORT, Topic.MONEY, Topic.NONE, Topic.MONEY]
+
+
+@pytest.mark.parametrize(
+    "form", [list, objects, pd.Series, lambda y: ["sport", *y[1:]], lambda y: [{one} for one in y]]
+)
+@pytest.mark.parametrize("marker", [Topic.NONE, "none"])
+def test_members_of_an_enum_of_texts_are_their_texts(form: Callable[[list], Any], marker: object) -> None:
+    X, y = np.tile(np.eye(2), (2, 1)), form(MEMBERS)
+    if not isinstance(y[0], set):
+        model = TransductiveSVC(unlabeled=marker, class_prior={Topic.SPORT: 0.5, "money": 0.5}).fit(X, y)
+        assert [*map(type, model.classes_.tolist())] == [str, str]
+        assert model.classes_.tolist() == ["money", "sport"]
+        assert model.score(X, ["sport", "money"] * 2) == model.score(X, objects([Topic.SPORT, Topic.MONEY] * 2)) == 1
+    assert _targets.read(y, None).classes.tolist() == ["money", "none", "sport"]
+
+
+def test_members_of_an_enum_are_their_values_at_every_door() -> None:
+    X, tree = np.tile(np.eye(2), (2, 1)), {Topic.SPORT: Topic.NONE, Topic.MONEY: Topic.NONE, "else": None}
+    prior = {"sport": 0.3, "money": 0.3, "else": 0.4}
+    model = TransductiveSVC(hierarchy=tree, class_prior=prior).fit(X, ["sport", "else", None, Topic.MONEY])
+    assert str(sorted(model.hierarchy_, key=str)) == "['else', 'money', 'none', 'sport']"
+    assert Soft(np.eye(2), MEMBERS[:2]).classes.tolist() == ["sport", "money"]
+    votes = keyword_votes(["a goal", "a vote"], {Topic.SPORT: ["goal"], Topic.MONEY: ["vote"]})
+    assert from_votes(votes, y=["sport", None]).classes.tolist() == ["money", "sport"]
+    assert str(votes.tolist()) == "[['sport', None], [None, 'money']]"
+    session = Session(X, TransductiveSVC(), classes=MEMBERS[:1])
+    session.label(1, Topic.MONEY)
+    assert str(session.classes) == "['sport', 'money']"
+    assert "token=sport" in TokenVectorizer().fit([[Topic.SPORT]]).get_feature_names_out()
+    assert SequenceSVC().fit(X, [Topic.SPORT, "sport", Topic.MONEY, None]).classes_.tolist() == ["money", "sport"]
+    assert learned(["1", "a", "b"], Digit.ONE).classes.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(

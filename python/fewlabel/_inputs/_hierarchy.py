@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import is_of_kind, kind_of, listed, objects
+from fewlabel._inputs._markers import is_of_kind, kind_of, listed, objects, plain
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -102,7 +102,7 @@ def _by_separator(separator: str, names: list[str]) -> Tree:
 
 
 def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
-    parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
+    parents = {plain(child): plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: write its one parent")
@@ -132,10 +132,6 @@ def _check_circle(parents: Tree) -> None:
     except graphlib.CycleError as cycle:
         path = " -> ".join(repr(name) for name in reversed(cycle.args[1]))
         raise ValueError(f"hierarchy goes in a circle: {path}") from None
-
-
-def _plain(name: Any) -> Any:
-    return name.item() if isinstance(name, np.generic) else name
 
 
 def _ordered(parents: Tree, names: list[Any]) -> Tree:

@@ -1,6 +1,7 @@
 """Labels and markers of unlabeled rows as values: read from any container, told apart, and in one type."""
 
 from collections.abc import Callable, Iterable
+from enum import Enum
 from numbers import Integral, Number, Real
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from fewlabel._inputs import _data
+from fewlabel._inputs._numbers import check_text
 from fewlabel._warnings import DataWarning, warn
 
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
@@ -82,15 +84,32 @@ def is_list(value: Any) -> bool:
 def _array(values: Any) -> np.ndarray:
     """One-dimensional, of objects unless all values have one plain type: None, NaN and integers stay what they are."""
     kinds = set(map(type, values))
-    if len(kinds) == 1 and issubclass(next(iter(kinds)), _PLAIN):
-        found = np.asarray(values)
-        if found.dtype.kind == "i" or int not in kinds:
+    if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), _PLAIN):
+        texts = [*map(plain, values)] if issubclass(kind, str) else []
+        if "\0" in "".join(texts):  # of which NumPy leaves out the last
+            return objects(texts)
+        found = np.asarray(texts or values)
+        if found.dtype.kind == "i" or kind is not int:
             return found
     return objects(values)
 
 
 def objects(values: Any) -> np.ndarray:
     return np.fromiter(values, dtype=object, count=len(values))
+
+
+def plain(name: Any) -> Any:
+    """A name in Python's own type: of NumPy's scalars, and of members of an Enum that are texts or numbers."""
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, Enum) and isinstance(name, Number):
+        return name.value
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def text(name: Any) -> str:
+    """A name as a text: of members of an Enum their value."""
+    return str(plain(name) if isinstance(name, str | Enum) else name)
 
 
 # ------------------------------------------------------------------ markers
@@ -126,12 +145,12 @@ def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     kind = values.dtype.kind
     if _is_missing(marker):
         return np.isnan(values) if kind == "f" else _each(values, _is_missing) if kind == "O" else values != values
-    text = str(marker)  # np.array(["a", 0]) holds the text "0"
+    word = text(marker)  # np.array(["a", 0]) holds the text "0"
     if kind == "U":
-        return values == text
+        return values == word
     if kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda one: not _is_missing(one) and bool(one == (text if isinstance(one, str) else marker)))
+    return _each(values, lambda one: not _is_missing(one) and bool(one == (word if isinstance(one, str) else marker)))
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
@@ -206,9 +225,11 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
         raise ValueError(several if len(kinds) > 1 else one)
     if labels.dtype.kind == "O":
         try:
-            labels = objects([str(name) for name in labels]) if dtypes[0] is object else labels.astype(dtypes[0])
+            labels = objects([text(name) for name in labels]) if dtypes[0] is object else labels.astype(dtypes[0])
         except OverflowError:
             raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
+    if dtypes[0] is object and "\0" in "".join(labels.tolist()):
+        check_text(f"a class in {name}", next(label for label in labels.tolist() if "\0" in label))
     assert_all_finite(labels, input_name=name)
     if labels.dtype.kind == "i" and labels.itemsize > 2 and (labels == np.iinfo(labels.dtype).min).any():
         raise ValueError(f"{name} has the label {labels.min()}, which NaN becomes in a cast: write -1 or None for NaN")
@@ -231,5 +252,5 @@ def is_of_kind(value: Any, kind: Any) -> bool:
 
 def listed(classes: np.ndarray, most: int = 12) -> str:
     """The names of classes for a message, at most the first few."""
-    names = [str(name) for name in classes[:most]]
+    names = [text(name) for name in classes[:most]]
     return ", ".join(names) + (", ..." if len(classes) > most else "")

@@ -331,15 +331,15 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
     known, given = set(classes.tolist()), _data.plain(class_prior, "class_prior")
     given = given if isinstance(given, Mapping) else {}
-    added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
+    added = [_markers.plain(name) for name in given if name not in known]
     if not added:
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
     if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
         wanted = f"may have others than the classes with labeled rows ({listed(classes)}), with names of the same type"
         raise ValueError(f"class_prior {wanted}; unknown: {wrong}")
-    names = np.array(added) if classes.dtype.kind == "U" else _markers.objects(added)
-    names = _markers.in_one_type(names, "class_prior")
+    names = _markers.in_one_type(_markers.objects(added), "class_prior")
+    names = names.astype(str) if classes.dtype.kind == "U" else names
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))
     if len(found) > n_rows:
         given = listed(_markers.objects(added))

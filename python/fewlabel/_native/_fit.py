@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewlabel._inputs import _markers, _numbers
 from fewlabel._inputs._targets import Columns, Targets
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _library, _signatures as c, _views
@@ -102,9 +103,10 @@ def options_text(options: Mapping[str, Any]) -> bytes:
 def _plain(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [_plain(name, item) for item in value.tolist()]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is not None and not isinstance(value, str | bool | int | float):
+    value = _markers.plain(value)
+    if isinstance(value, str):
+        return _numbers.check_text(name, value)
+    if value is not None and not isinstance(value, bool | int | float):
         raise TypeError(f"{name} must be a number, a text, a bool or None, got {type(value).__name__}")
     if isinstance(value, float) and not np.isfinite(value):
         raise ValueError(f"{name} must be finite, got {value}")

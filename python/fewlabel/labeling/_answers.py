@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from fewlabel._inputs import _markers
+from fewlabel._inputs import _markers, _numbers
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 
 
@@ -112,6 +112,8 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError("descriptions need rows that are texts or vectors, got a data frame: give its column of texts")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
+    if path is not None:
+        _numbers.check_text("path", path)
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {_kind(rows)}")
@@ -130,7 +132,7 @@ def names_of(rows: Any) -> list[Any]:
         raise ValueError("rows is empty")
     if not hasattr(rows, "iloc"):
         return list(range(n))
-    found = rows.index.tolist()
+    found = [*map(_markers.plain, rows.index.tolist())]
     if wrong := [name for name in found if isinstance(name, bool) or not isinstance(name, int | str)]:
         raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
     if not rows.index.is_unique:
@@ -140,9 +142,11 @@ def names_of(rows: Any) -> list[Any]:
 
 def checked_label(label: Any, marker: Any, beside: Any) -> Any:
     """A class as it stands in the file. marker: of rows without one; beside: another class, or the same."""
-    label = label.item() if isinstance(label, np.generic) else label
+    label = _markers.plain(label)
     if label is not None and not isinstance(label, str | bool | int | float):
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
+    if isinstance(label, str):
+        _numbers.check_text("a class", label)
     if label == "":
         raise ValueError("a class must not be an empty text")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _data, _numbers
+from fewlabel._inputs import _data, _markers, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
 from fewlabel.labeling._answers import Answers, alike, check, checked_label, names_of, read, renamed
@@ -333,7 +333,7 @@ class Session:
 
     def _name(self, row: Any) -> Any:
         """The name of a row as it stands in the file."""
-        name = row.item() if isinstance(row, np.generic) else row
+        name = _markers.plain(row)
         if isinstance(name, bool) or not isinstance(name, Integral | str) or name not in self._positions:
             raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
         return name

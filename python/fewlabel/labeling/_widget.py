@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._inputs import _markers
 from fewlabel.inspection import explain
 from fewlabel.labeling._answers import alike
 from fewlabel.labeling._journal import Event
@@ -212,7 +213,7 @@ def _answer_text(answer: Event) -> str:
 
 def _text(value: Any) -> str:
     """As text that can be sent."""
-    return str(value).encode("utf-8", "replace").decode()
+    return _markers.text(value).encode("utf-8", "replace").decode()
 
 
 def _message(reason: BaseException) -> str:
