@@ -83,6 +83,7 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
     X = _data.admitted(X)
+    _data.refuse_dates(X)
     X = X if isinstance(X, list | Mapping) or sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     if isinstance(X, Mapping) or getattr(X, "ndim", 1) not in (1 + sp.issparse(X), 2):
         raise ValueError(f"X must have a text or a row of numbers for each row, got {X!r:.60}")
@@ -146,6 +147,7 @@ def _real(dtype: Any) -> Any:
 
 def _vector(label: Any, given: Any, width: int) -> sp.csr_array:
     """The description of a class as a row of numbers."""
+    _data.refuse_dates(given, f"the description of class {label!r}")
     try:
         row = sp.csr_array(given if sp.issparse(given) else np.array(_data.admitted(given), dtype=np.float64, ndmin=2))
         if row.shape == (1, width):

@@ -242,7 +242,8 @@ def in_one_type(labels: np.ndarray, name: str) -> np.ndarray:
 
 def kind_of(value: Any) -> Any:
     """The type of labels to which a name belongs."""
-    return next(kind for kind in (str, bool | np.bool_, Integral, Real, object) if isinstance(value, kind))
+    kinds = () if isinstance(value, np.timedelta64) else (str, bool | np.bool_, Integral, Real)  # an integer for NumPy
+    return next((kind for kind in kinds if isinstance(value, kind)), object)
 
 
 def is_of_kind(value: Any, kind: Any) -> bool:

@@ -62,6 +62,7 @@ class Soft:
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
         columns = column_names(probabilities)
         P = _data.admitted(probabilities, "probabilities")
+        _data.refuse_dates(P, "probabilities")
         n_bytes = 16.0 * (P.nnz if sp.issparse(P) else np.size(P))
         _memory.need(n_bytes, f"a copy of probabilities of shape {np.shape(P)}", "give a sparse matrix")
         P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else _weights.numbers("probabilities", P)

@@ -244,7 +244,7 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> C
     flat, described = _without_descriptions(values.ravel())
     unknown, minus_one = _markers.marked(flat, unlabeled)
     known = flat[~unknown]
-    numbers = known.dtype.kind in "biuf" or all(isinstance(v, bool | int | float | np.number | np.bool_) for v in known)
+    numbers = known.dtype.kind in "biuf" or all(_markers.kind_of(value) not in (str, object) for value in known)
     wrong = known[(known != 0) & (known != 1)] if numbers else [v for v in known if isinstance(v, str)] or known
     if len(wrong):
         first = np.asarray(wrong).tolist()[0]

@@ -34,7 +34,7 @@ def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
     given = np.asarray(_data.plain(values, name))
     for value in () if given.dtype.kind in "biuf" else given.flat:
-        if not isinstance(value, Real | Decimal):
+        if not isinstance(value, Real | Decimal) or isinstance(value, np.timedelta64):  # an integer for NumPy
             raise ValueError(f"{name} must hold real numbers, got {np.array(value).tolist()!r:.80}")
     return given.astype(np.float64)
 

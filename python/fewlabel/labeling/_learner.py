@@ -42,6 +42,7 @@ class Learner:
         self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
         if _data.holds_text(self.X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
+        _data.refuse_dates(self.X, "rows")
         try:
             self.coordinates = _choose.coordinates(self.X)
         except (OverflowError, TypeError, ValueError) as reason:
