@@ -192,7 +192,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if _columns.several(self):
             return _columns.score(self, X, y, sample_weight)
         groups, marker = (self.hierarchy_ or {}).values(), _markers.of_model(self.unlabeled, self.classes_)
-        return float(super().score(*_targets.labeled_part(X, y, marker, sample_weight, groups)))
+        X, y, weights = _targets.labeled_part(X, y, marker, sample_weight, groups)
+        _markers.warn_of_names(y.tolist(), self.classes_.tolist())
+        return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of the predicted class of each row, at a level of `hierarchy`.

@@ -15,6 +15,7 @@ from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _scores, _threads, _views
+from fewlabel._warnings import DataWarning, warn
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -123,6 +124,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(f"y has {n_tags} tags, and every pair of tags has a weight: {_MOST_TAGS} at most")
         if warm:
             self._check_start(labels.classes, "tags")
+        _warn_of_labels(labels, tokens, self.method)
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
         given = _views.rows(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
@@ -197,6 +199,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_), whole=False)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
+        _markers.warn_of_names(given.values.tolist(), self.classes_.tolist())
         tags = self.predict(X, lengths)
         _chain.check_tokens(len(tags), given.labeled)
         return float(np.mean(tags[given.labeled] == given.values))
@@ -258,6 +261,16 @@ class SequenceSVC(ClassifierMixin, Estimator):
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
+
+
+def _warn_of_labels(labels: _targets.Targets, tokens: np.ndarray, method: str) -> None:
+    if len(labels.classes) == 1:
+        found = f"all labeled tokens have the tag {labels.classes[0]}, so the model predicts it for every token"
+        warn(f"{found}. Label a token of another one.", DataWarning)
+    known = np.append(0, np.cumsum((labels.codes != _targets.UNLABELED) | labels.weak))[np.cumsum(np.append(0, tokens))]
+    if method != "supervised" and np.diff(known)[tokens > 0].all():
+        cure = "Append sequences without labels, their tokens marked by -1 or None in y"
+        warn(f"no sequence is without a label, so method={method!r} has nothing to learn from. {cure}.", DataWarning)
 
 
 def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: np.ndarray) -> None:

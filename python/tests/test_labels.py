@@ -587,6 +587,61 @@ def test_members_of_an_enum_are_their_values_at_every_door() -> None:
     assert learned(["1", "a", "b"], Digit.ONE).classes.tolist() == ["a", "b"]
 
 
+def fits(y: list, unlabeled: object = "auto") -> list[str]:
+    """DataWarnings of both kinds of estimators, without those of missing unlabeled rows."""
+    messages = []
+    for estimator in TransductiveSVC(unlabeled=unlabeled), SequenceSVC(unlabeled=unlabeled):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(np.eye(3)[np.arange(len(y)) % 3], y)
+        messages += [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
+    return [message for message in messages if "unlabeled: the model" not in message]
+
+
+@pytest.mark.parametrize("name", ["None", "nan", "NaN", "NA", "<NA>", "?", "null", "_", "", " "])
+def test_a_class_that_reads_like_a_marker_is_warned_of_or_refused(name: str) -> None:
+    few = ["a", "b", name] * 4
+    found = fits(few)
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert f"4 of 12 labels in y are {name!r}, which reads like a marker" in found[0]
+    assert f"pass unlabeled={name!r}" in found[0]
+    assert not fits(few, None) + fits(few, name) + fits([*few, None]) + fits(["a", "b", "unknown", "O"] * 3)
+    for estimator in TransductiveSVC(), SequenceSVC():
+        with pytest.raises(ValueError, match=r"^8 of 12 labels in y are .* reads like a marker\. .* unlabeled=None$"):
+            estimator.fit(np.eye(12), ["a", name, name] * 4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("caf\u00e9", "cafe\u0301"),
+        ("eau", "eau "),
+        ("eau", "\tEau\r"),
+        ("eau", "eau\u200b"),
+        ("e\u00e4u", "\ufeffe\u00e4u\u00a0"),
+    ],
+)
+def test_classes_that_look_the_same_are_warned_of(one: str, other: str) -> None:
+    y = [one, "fin", other, None] * 3
+    found = fits(y)
+    assert len(found) == 2
+    assert "have almost the same name: write one name if they are one class" in found[0]
+    for name in one, other:
+        assert any(spelled in found[0] for spelled in (repr(name), ascii(name)))
+    assert not fits([one, "fin", "mer", None] * 3)
+    for estimator in TransductiveSVC(), SequenceSVC():
+        model = estimator.fit(np.eye(3), [one, "fin", None])
+        with pytest.warns(DataWarning, match="have almost the same name"):
+            model.score(np.eye(3), [other, "fin", None])
+
+
+def test_many_classes_that_look_the_same_are_one_warning() -> None:
+    (found, _) = fits([*"abcdABCD", None])
+    assert found.count("have almost the same name") == 3
+    assert found.endswith("; and others: write one name if they are one class.")
+
+
 @pytest.mark.parametrize(
     ("dtype", "labels", "kind"),
     [("Int64", [3, 7], "i"), ("Int32", [3, 7], "i"), ("UInt8", [3, 7], "iu"), ("boolean", [False, True], "b")],

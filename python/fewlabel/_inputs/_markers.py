@@ -1,7 +1,10 @@
 """Labels and markers of unlabeled rows as values: read from any container, told apart, and in one type."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from enum import Enum
+from itertools import groupby
 from numbers import Integral, Number, Real
 from typing import Any
 
@@ -16,6 +19,8 @@ from fewlabel._warnings import DataWarning, warn
 
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 _FEWEST = 5  # rows below which a frequency is not significant
+_LIKELY_MARKERS = {"", "?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
+ALMOST = "have almost the same name"
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
@@ -190,6 +195,17 @@ def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> No
         warn(f"{found}. If these are three classes, pass unlabeled=None; unlabeled=-1 confirms it.", DataWarning)
 
 
+def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any) -> None:
+    """Warn of a class that reads like a marker, as None becomes in a cast to text; reject one of most labels."""
+    for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
+        if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS and unlabeled is not None:
+            found = f"{count} of {counts.sum()} labels in y are {name!r}, which reads like a marker"
+            cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
+            if 2 * count > counts.sum():
+                raise ValueError(f"{found}. {cure}")
+            warn(f"{found}, and no row is unlabeled. {cure}.", DataWarning)
+
+
 def has_minus_one(classes: Iterable[Any]) -> bool:
     """Whether -1 is a class, so that it is no marker."""
     return "-1" in _names(classes)
@@ -255,3 +271,34 @@ def listed(classes: np.ndarray, most: int = 12) -> str:
     """The names of classes for a message, at most the first few."""
     names = [text(name) for name in classes[:most]]
     return ", ".join(names) + (", ..." if len(classes) > most else "")
+
+
+# ------------------------------------------------------------------ names that look the same
+def alike(classes: Iterable[Any]) -> list[list[Any]]:
+    """Groups of classes that differ only in case, accents, spaces, hyphens, underscores or how they are encoded."""
+    names = sorted((name for name in classes if isinstance(name, str)), key=_letters)
+    return [group for _, found in groupby(names, _letters) if len(group := [*found]) > 1]
+
+
+def _letters(name: str) -> str:
+    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not _is_mark(c)).casefold()
+    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", letters.strip())  # not from 1-5
+
+
+def _is_mark(c: str) -> bool:
+    """Whether it is an accent, or nothing that is seen: of no width, or a choice of a variant."""
+    return "\u0300" <= c < "\u0370" or "\ufe00" <= c < "\ufe10" or unicodedata.category(c) == "Cf"
+
+
+def almost_the_same(names: list[str]) -> str:
+    """That classes are probably one; those that are printed the same in escapes."""
+    several = len({unicodedata.normalize("NFC", name) for name in names}) == len(names)
+    return f"the classes {', '.join(map(repr if several else ascii, names))} {ALMOST}"
+
+
+def warn_of_names(classes: Iterable[Any], known: Iterable[Any] = ()) -> None:
+    """Warn of classes that are probably one, but not of those that are all `known`."""
+    known = {*known}
+    if groups := [group for group in alike({*classes, *known}) if not known.issuperset(group)]:
+        found = "; ".join(map(almost_the_same, groups[:3])) + "; and others" * (len(groups) > 3)
+        warn(f"{found}: write one name if they are one class.", DataWarning)

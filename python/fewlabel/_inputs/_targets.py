@@ -157,6 +157,8 @@ def read(
     if isinstance(given, Columns):
         return given._replace(weights=weights)
     targets = given.weighted(weights)
+    if whole and not ((given.codes == UNLABELED) & ~given.weak).any():
+        _markers.refuse_texts(given.classes, given.counts(), unlabeled)
     if whole:
         _markers.refuse_signs(*targets.frequencies())
         _markers.warn_of_three(*targets.frequencies())
@@ -324,7 +326,9 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
     known = targets.classes[targets.known()]
     if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
         raise ValueError("y has no labeled row: every label is the marker `unlabeled` or has a sample_weight of zero")
-    return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
+    classes = with_classes_of(class_prior, known, len(targets.codes))
+    _markers.warn_of_names(classes.tolist())
+    return targets.among(classes)
 
 
 def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.ndarray:

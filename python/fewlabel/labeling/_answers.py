@@ -1,10 +1,7 @@
 """What the events of a session come to, the answer that stands for each row and the classes; and its arguments."""
 
 import os
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,17 +85,6 @@ def _renamed(answer: Event, rename: Event, merged: bool) -> Event | None:
     return answer | new
 
 
-def alike(classes: Iterable[Any]) -> list[list[Any]]:
-    """Groups of classes that differ only in case, accents, spaces, hyphens or underscores."""
-    names = sorted((name for name in classes if isinstance(name, str)), key=_plain)
-    return [group for _, found in groupby(names, _plain) if len(group := [*found]) > 1]
-
-
-def _plain(name: str) -> str:
-    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not "\u0300" <= c < "\u0370").casefold()
-    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", letters.strip())  # not from 1-5
-
-
 # ------------------------------------------------------------------ arguments
 def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
@@ -147,8 +133,8 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
     if isinstance(label, str):
         _numbers.check_text("a class", label)
-    if label == "":
-        raise ValueError("a class must not be an empty text")
+        if not "".join(filter(str.isprintable, label)).strip():
+            raise ValueError("a class must not be an empty text or blanks alone")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
         raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
     if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):

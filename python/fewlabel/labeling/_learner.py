@@ -91,9 +91,14 @@ class Learner:
             y = np.array([*y, *descriptions]) if self.marker is NONE else further
         if shares is not None:
             classifier.set_params(class_prior=shares)
+        marker = {"unlabeled": classifier.unlabeled} if self.marker is not NONE else {}
+        if marker and not any(one is self.marker or one == self.marker for one in y):  # no class is a marker here
+            classifier.set_params(unlabeled=None)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", f".*{_markers.ALMOST}")  # the status knows later names
             classifier.fit(X, y)
+        classifier.set_params(**marker)
         *before_it, (name, _) = self.pipeline.steps
         model = Pipeline([*before_it, (name, classifier)]) if before_it else classifier
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))

@@ -11,7 +11,7 @@ import numpy as np
 from fewlabel._inputs import _data, _markers, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
-from fewlabel.labeling._answers import Answers, alike, check, checked_label, names_of, read, renamed
+from fewlabel.labeling._answers import Answers, check, checked_label, names_of, read, renamed
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 from fewlabel.labeling._learner import Fitted, Learner, labels
 
@@ -222,7 +222,8 @@ class Session:
         changed = float("nan") if not fits or fits[-1]["changed"] is None else fits[-1]["changed"]
         counts, n = Counter(answers.known.values()), len(self._names)
         labeled, n_skipped = {name: counts[name] for name in answers.classes}, len(answers.rows) - counts.total()
-        warned = (*map(_status.one_class, alike(answers.classes)), *(self._fitted.warnings if self._fitted else ()))
+        named = map(_status.one_class, _markers.alike(answers.classes))
+        warned = (*named, *(self._fitted.warnings if self._fitted else ()))
         estimate, hint = _status.accuracy(answers.rows.values()), _status.hint(fits, counts, len(answers.learned))
         return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, self._alone(), warned)
 

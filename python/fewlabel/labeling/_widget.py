@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from fewlabel._inputs import _markers
 from fewlabel.inspection import explain
-from fewlabel.labeling._answers import alike
 from fewlabel.labeling._journal import Event
 
 try:
@@ -84,7 +83,7 @@ class LabelingWidget(anywidget.AnyWidget):
             session.label(row, self._class(value))
         elif action in ("new", "add"):
             label = self._typed(value)
-            same = [name for group in alike({*session.classes, label}) if label in group for name in group]
+            same = [name for group in _markers.alike({*session.classes, label}) if label in group for name in group]
             if same and action == "new" and label not in session.classes:
                 self._picture["ask"] = [value, *(_text(name) for name in same if name != label)]
                 return ""
