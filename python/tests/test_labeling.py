@@ -519,7 +519,7 @@ def test_classes_with_names_of_markers_and_twins_are_left_to_the_user() -> None:
     model = one.fit()
     assert model.unlabeled == "auto"
     assert [text for text in one.status().warnings if "name" in text or "marker" in text] == [
-        "the classes 'none', 'None' have almost the same name: `rename` merges them"
+        "the classes 'None', 'none' have almost the same name: `rename` merges them"
     ]
     one.rename("None", "none")
     assert not [text for text in one.status().warnings if "name" in text]
