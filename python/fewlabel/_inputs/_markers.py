@@ -298,7 +298,7 @@ def almost_the_same(names: list[str]) -> str:
 
 def warn_of_names(classes: Iterable[Any], known: Iterable[Any] = ()) -> None:
     """Warn of classes that are probably one, but not of those that are all `known`."""
-    known = {*known}
-    if groups := [group for group in alike({*classes, *known}) if not known.issuperset(group)]:
+    every, known = dict.fromkeys([*known, *classes]), {*known}
+    if groups := [group for group in alike(every) if not known.issuperset(group)]:
         found = "; ".join(map(almost_the_same, groups[:3])) + "; and others" * (len(groups) > 3)
         warn(f"{found}: write one name if they are one class.", DataWarning)

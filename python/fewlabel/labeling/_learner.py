@@ -92,11 +92,11 @@ class Learner:
         if shares is not None:
             classifier.set_params(class_prior=shares)
         marker = {"unlabeled": classifier.unlabeled} if self.marker is not NONE else {}
-        if marker and not any(one is self.marker or one == self.marker for one in y):  # no class is a marker here
+        if marker and not any(one is self.marker or one == self.marker for one in y):  # no name of a class is a marker
             classifier.set_params(unlabeled=None)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            warnings.filterwarnings("ignore", f".*{_markers.ALMOST}")  # the status knows later names
+            warnings.filterwarnings("ignore", f"(?s).*{_markers.ALMOST}")  # the status knows later names
             classifier.fit(X, y)
         classifier.set_params(**marker)
         *before_it, (name, _) = self.pipeline.steps
