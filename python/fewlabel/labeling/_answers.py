@@ -1,6 +1,7 @@
 """What the events of a session come to, the answer that stands for each row and the classes; and its arguments."""
 
 import os
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -133,7 +134,7 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
     if isinstance(label, str):
         _numbers.check_text("a class", label)
-        if not "".join(filter(str.isprintable, label)).strip():
+        if not "".join(c for c in label if unicodedata.category(c) != "Cf").strip():
             raise ValueError("a class must not be an empty text or blanks alone")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
         raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
