@@ -124,7 +124,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(f"y has {n_tags} tags, and every pair of tags has a weight: {_MOST_TAGS} at most")
         if warm:
             self._check_start(labels.classes, "tags")
-        _warn_of_labels(labels, tokens, self.method)
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
         given = _views.rows(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
@@ -135,6 +134,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             fitted = _fit.trained(train, options, (show,), self._assemble if warm else None)[0]
         self._keep_model(labels.classes, fitted)
         self.history_ = fitted.history
+        _warn_of_labels(labels, tokens, self.method)
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
