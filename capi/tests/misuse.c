@@ -301,6 +301,9 @@ static void bad_options(void) {
   FAILS(FEWLABEL_BAD_ARGUMENT, "class_prior", fit(&p, "{\"class_prior\": \"even\"}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "threads is 0", fit(&p, "{\"threads\": 0}"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "method is \"guessing\"", fit(&p, "{\"method\": \"guessing\"}"));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "class_names[1] is \"a\\x00b\": a text must not have a NUL character",
+        fit(&p, "{\"class_names\": [\"null\", \"a\\u0000b\"]}"));
+  HOLDS(fit(&p, "{\"class_names\": [\"null\", \"a\"]}") == FEWLABEL_OK);
   FAILS(FEWLABEL_BAD_ARGUMENT, "JSON", fit(&p, "alpha=1"));
   FAILS(FEWLABEL_BAD_ARGUMENT, "JSON", fit(&p, "{\"alpha\": 1"));
 }

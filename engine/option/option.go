@@ -84,7 +84,9 @@ func (t Table) Decode(text []byte) error {
 func (o Option) set(value json.RawMessage) error {
 	words := kinds[reflect.TypeOf(o.Value)][1]
 	nullable := strings.HasPrefix(words, "an array")
-	nullInside := value[0] == '[' && bytes.Contains(value, []byte("null")) // which encoding/json takes for 0
+	var entries []json.RawMessage
+	isNull := func(entry json.RawMessage) bool { return string(entry) == "null" } // which encoding/json takes for 0
+	nullInside := json.Unmarshal(value, &entries) == nil && slices.ContainsFunc(entries, isNull)
 	if number, _ := json.Number(value).Float64(); math.IsInf(number, 0) ||
 		words == "an integer" && math.Abs(number) >= math.MaxInt64 {
 		return fault.Argument("%s is %.40s: it is too large", o.Name, value)
@@ -130,6 +132,12 @@ func (o Option) check() error {
 			entry.Name = fmt.Sprintf("%s[%d]", o.Name, k)
 			if err := entry.inRange(float64(number)); err != nil {
 				return err
+			}
+		}
+	case *fault.Names:
+		for k, name := range *value {
+			if strings.Contains(name, "\x00") {
+				return fault.Argument("%s[%d] is %q: a text must not have a NUL character", o.Name, k, name)
 			}
 		}
 	case *RuleOrNumbers:

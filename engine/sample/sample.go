@@ -376,7 +376,7 @@ func (p *ClassPrior) CheckShares(names fault.Names) error {
 		total += share
 	}
 	if math.Abs(total-1) > 1e-6 {
-		return fault.Argument("class_prior sums to %v: it must sum to 1", total)
+		return fault.Argument("class_prior sums to %v: it must sum to 1, divide each share by the sum", total)
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (s *sample) checkPrior() error {
 		return fault.Argument("class_prior has %d shares, but there are %d tags", len(prior), s.tags)
 	}
 	if sum := vector.Sum(prior); math.Abs(sum-1) > 1e-6 {
-		return fault.Argument("class_prior sums to %v: the shares of all tags must sum to 1", sum)
+		return fault.Argument("class_prior sums to %v: the shares of all tags must sum to 1, divide each by the sum", sum)
 	}
 	s.prior = prior
 	return nil

@@ -196,7 +196,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if _columns.several(self):
             return _columns.score(self, X, y, sample_weight)
         groups, marker = (self.hierarchy_ or {}).values(), _markers.of_model(self.unlabeled, self.classes_)
-        return float(super().score(*_targets.labeled_part(X, y, marker, sample_weight, groups)))
+        X, y, weights = _targets.labeled_part(X, y, marker, sample_weight, groups)
+        _markers.warn_of_names(y.tolist(), self.classes_.tolist())
+        return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
         """Group of the predicted class of each row, at a level of `hierarchy`.
@@ -272,7 +274,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _assemble(self) -> int:
         """Handle of the fitted model in the library."""
-        report = self._report(getattr(self.method, "name", self.method))
+        method = self.method.name if isinstance(self.method, methods.Method) else _markers.plain(self.method)
+        report = self._report(method)
         arrays = {"coef": self.coef_.T, "intercept": self.intercept_, "class_prior": self.class_prior_}
         sizes = {"n_classes": len(self.classes_), "n_features": self.coef_.shape[1], "n_outputs": len(self.coef_)}
         return _fit.assemble(_signatures.LINEAR, report | sizes, arrays)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _markers, _memory, _targets
+from fewlabel._inputs._soft import Soft
 from fewlabel._native import _fit, _library, _signatures, _views
 
 _TAGS = (list, tuple, np.ndarray)  # what can hold the tags of a sequence
@@ -46,7 +47,7 @@ def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
         stack: Any = sp.vstack if any(map(sp.issparse, parts.values())) else np.concatenate
         X = stack([np.empty((0, 0)), *parts.values()][len(parts) > 0 :])
     y = y if sp.issparse(y) else _markers.unpacked(y)
-    if np.iterable(y) and not sp.issparse(y) and any(isinstance(part, _TAGS) for part in y):
+    if np.iterable(y) and not (sp.issparse(y) or isinstance(y, Soft)) and any(isinstance(part, _TAGS) for part in y):
         lengths = _own_lengths(y, lengths)
         y = list(itertools.chain.from_iterable(part.tolist() if hasattr(part, "tolist") else part for part in y))
     return X, y, lengths

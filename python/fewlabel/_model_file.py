@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, methods
 from fewlabel._aso_transformer import ASOTransformer
-from fewlabel._inputs import _hierarchy
+from fewlabel._inputs import _hierarchy, _markers, _numbers
 from fewlabel._inputs._files import regular
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
 from fewlabel._native import _fit, _library, _threads
@@ -61,6 +61,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     path : path-like
         The file, usually with the ending .safetensors. An existing file, or the target of a link, is replaced.
     """
+    _numbers.check_text("path", path)
     if type(model).__name__ not in _ESTIMATORS:
         cure = "use joblib" + ", or save its last step, pipeline[-1]" * hasattr(model, "steps")
         raise TypeError(f"save_model takes {', '.join(_ESTIMATORS)}, got {type(model).__name__}: {cure}")
@@ -96,7 +97,7 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
     RuntimeError
         If the native library cannot be loaded, and the model is no classifier, which NumPy reads.
     """
-    os.stat(path)  # a missing file is a FileNotFoundError with its name
+    os.stat(_numbers.check_text("path", path))  # a missing file is a FileNotFoundError with its name
     fitted = _read(path)
     metadata = fitted.report["metadata"]
     if not isinstance(metadata, dict) or "estimator" not in metadata:
@@ -235,7 +236,7 @@ def _metadata(model: Any) -> dict[str, Any]:
         "fewlabel": __version__,
         "classes": None if classes is None else _encoded_classes(classes),
         "parameters": {name: _encoded(name, value) for name, value in model.get_params(deep=False).items()},
-        "feature_names": None if names is None else names.tolist(),
+        "feature_names": None if names is None else _encoded("feature_names", names),
         **{field: _encoded(name, getattr(model, name)) for field, name in own.items()},
     }
 
@@ -318,7 +319,9 @@ def _encoded(name: str, value: Any) -> Any:
         return {"dict": [[_encoded(name, key), _encoded(name, item)] for key, item in value.items()]}
     if isinstance(value, float) and not np.isfinite(value):
         return {"float": str(value)}
-    if value is not None and not isinstance(value, str | bool | int | float):
+    if isinstance(value, str):
+        return _markers.plain(_numbers.check_text(name, value))
+    if value is not None and not isinstance(value, bool | int | float):
         raise ValueError(f"{name}={value!r} cannot be kept in a model file, only texts, numbers and bools can")
     return value
 

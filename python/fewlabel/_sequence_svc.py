@@ -15,6 +15,7 @@ from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _scores, _threads, _views
+from fewlabel._warnings import DataWarning, warn
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
 _OPTIONS = ("alpha", "loss", "rho", "max_iter", "method", "unlabeled_weight", "penalty_weight")
@@ -133,6 +134,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             fitted = _fit.trained(train, options, (show,), self._assemble if warm else None)[0]
         self._keep_model(labels.classes, fitted)
         self.history_ = fitted.history
+        _warn_of_labels(labels, tokens, self.method)
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
@@ -198,6 +200,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         given = _targets.one_a_row(y, _markers.of_model(self.unlabeled, self.classes_), whole=False)
         if not given.labeled.any():
             raise ValueError("no token to score: every label in y is a marker (see the parameter `unlabeled`)")
+        _markers.warn_of_names(given.values.tolist(), self.classes_.tolist())
         tags = self.predict(X, lengths)
         _chain.check_tokens(len(tags), given.labeled)
         return float(np.mean(tags[given.labeled] == given.values))
@@ -227,7 +230,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         self._keep_end(report)
 
     def _assemble(self) -> int:
-        return _chain.assemble(self._report(str(self.loss)), self._weights())
+        return _chain.assemble(self._report(_markers.text(self.loss)), self._weights())
 
     def _weights(self) -> _chain.Weights:
         return _chain.Weights(self.coef_, self.transitions_, self.start_, self.end_)
@@ -244,7 +247,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
         if isinstance(self.class_prior, str) and self.class_prior != "labels":
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
         if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
-            raise ValueError(f"class_prior names {sorted(map(str, unknown))}, but y has {listed(labels.classes)}")
+            raise ValueError(
+                f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
+            )
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 
@@ -257,6 +262,16 @@ class SequenceSVC(ClassifierMixin, Estimator):
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
         known = [numbers[tag] for pair in pairs if all(tag in numbers for tag in pair) for tag in pair]
         return np.array(known, dtype=np.int64)
+
+
+def _warn_of_labels(labels: _targets.Targets, tokens: np.ndarray, method: str) -> None:
+    if len(labels.classes) == 1:
+        found = f"all labeled tokens have the tag {labels.classes[0]}, so the model predicts it for every token"
+        warn(f"{found}. Label a token of another one.", DataWarning)
+    known = np.append(0, np.cumsum((labels.codes != _targets.UNLABELED) | labels.weak))[np.cumsum(np.append(0, tokens))]
+    if method != "supervised" and np.diff(known)[tokens > 0].all():
+        cure = "Append sequences without labels, their tokens marked by -1 or None in y"
+        warn(f"no sequence is without a label, so method={method!r} has nothing to learn from. {cure}.", DataWarning)
 
 
 def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: np.ndarray) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from fewlabel._base import LinearClassifier
+from fewlabel._inputs import _markers
 from fewlabel._inputs._numbers import shown
 from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
 
@@ -94,7 +95,7 @@ class TransductiveSVC(LinearClassifier):
     _needs_calibration: ClassVar = True
 
     def _options(self) -> dict[str, Any]:
-        if self.loss not in (known := get_args(_Loss)):
+        if _markers.text(self.loss) not in (known := get_args(_Loss)):
             others = "SemiSupervisedLogisticRegression has the loss of logistic regression"
             raise ValueError(f"loss={shown(self.loss)} must be one of {', '.join(known)}; {others}")
         return super()._options()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fewlabel._inputs._files import regular
+from fewlabel._inputs._numbers import check_text
 
 __all__ = ["load_conll_file", "load_scipy_docs"]
 
@@ -61,6 +62,7 @@ def load_conll_file(path: str | os.PathLike[str], *, columns: tuple[int, ...] = 
     >>> load_conll_file(path)
     ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
     """
+    check_text("path", path)
     opened: Any = gzip.open if str(path).endswith(".gz") else open
     with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
         lines = [line.rstrip("\n") for line in file]

@@ -85,6 +85,7 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
     _data.check_order(X=X, y=y)
     X = _data.admitted(X)
+    _data.refuse_dates(X)
     X = X if isinstance(X, list | Mapping) or sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     if isinstance(X, Mapping) or getattr(X, "ndim", 1) not in (1 + sp.issparse(X), 2):
         raise ValueError(f"X must have a text or a row of numbers for each row, got {X!r:.60}")
@@ -148,6 +149,7 @@ def _real(dtype: Any) -> Any:
 
 def _vector(label: Any, given: Any, width: int) -> sp.csr_array:
     """The description of a class as a row of numbers."""
+    _data.refuse_dates(given, f"the description of class {label!r}")
     try:
         row = sp.csr_array(given if sp.issparse(given) else np.array(_data.admitted(given), dtype=np.float64, ndmin=2))
         if row.shape == (1, width):
@@ -202,7 +204,7 @@ def _rules(keywords: Any) -> list[tuple[Any, str]]:
     for label, words in keywords.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise ValueError(f"keywords must have a list of words for class {label!r}, got {words!r}")
-    rules = [(label, word) for label, words in keywords.items() for word in words]
+    rules = [(_markers.plain(label), word) for label, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
     for label, word in rules:

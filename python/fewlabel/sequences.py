@@ -146,7 +146,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         for t, token in enumerate(tokens):
             yield [
                 "constant",
-                f"token={token}",
+                "token=" + token,  # also of an Enum
                 *(f"lower[{k}]={lower[t + w + k]}" for k in places),
                 *(f"shape[{k}]={shapes[t + w + k]}" for k in places),
                 *(f"prefix={token[:k]}" for k in range(1, min(self.affixes, len(token)) + 1)),

@@ -82,6 +82,7 @@ def fit_with(
         fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
     estimator._keep(plan, fitted)
     if ranks.rank == 0:
+        _markers.warn_of_names(classes.tolist())
         _advice.of_the_library([fitted.report["warnings"]], estimator)
     return estimator
 

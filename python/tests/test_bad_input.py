@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import text_like
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import LinearSVC
@@ -25,7 +25,7 @@ from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library, _signatures as c, _views
 from fewlabel.inspection import check, compare, explain, suspicious_labels, top_features
 from fewlabel.labeling import Session
-from fewlabel.labels import Soft, from_votes
+from fewlabel.labels import Soft, from_votes, with_descriptions
 from fewlabel.methods import Annealing, Switching
 from fewlabel.model_selection import held_out_probabilities
 from fewlabel.plotting import HistoryDisplay, LearningCurveDisplay
@@ -327,6 +327,63 @@ def test_objects_where_numbers_belong() -> None:
             TransductiveSVC().fit([[1.0, value]] * 60, GIVEN)
 
 
+DAYS = np.datetime64("2026-01-01") + np.arange(60)
+TIMES = DAYS - DAYS[0]
+
+
+@pytest.mark.parametrize("days", [DAYS, TIMES, np.where(np.arange(60) == 3, np.datetime64("NaT"), DAYS)])
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda days: np.c_[days, days],
+        lambda days: np.ma.array(np.c_[days, days]),
+        lambda days: np.array([[day, 1.0] for day in days], dtype=object),
+        lambda days: [[day, 1.0] for day in days],
+        lambda days: [*np.c_[days, days]],
+        lambda days: np.c_[days, days].astype("M8[us]" if days.dtype.kind == "M" else "m8[us]").astype(object),
+        lambda days: pd.DataFrame({"a": days}),
+        lambda days: pd.DataFrame({"a": days, "b": 1.0}),
+        lambda days: pd.DataFrame({"a": pd.Series(days).astype(object), "b": 1.0}),
+        lambda days: pd.DataFrame({"a": pd.arrays.SparseArray(days.astype(f"{days.dtype.kind}8[ns]"))}),
+        lambda days: pytest.importorskip("polars").DataFrame({"a": in_ms(days), "b": np.ones(60)}),
+        lambda days: pytest.importorskip("pyarrow").table({"a": in_ms(days), "b": np.ones(60)}),
+        lambda days: pytest.importorskip("pyarrow").table({"a": in_ms(days)}).to_pandas(types_mapper=pd.ArrowDtype),
+    ],
+)
+def test_dates_and_times_are_no_numbers(form: Callable[[Any], Any], days: np.ndarray) -> None:
+    rows = form(days)
+    for call in (lambda: TransductiveSVC().fit(rows, GIVEN), lambda: TransductiveSVC().fit(X, Y).predict(rows)):
+        with pytest.raises(ValueError, match=r"^X holds dates or times \(.*, such as the days since a date"):
+            call()
+
+
+def in_ms(days: np.ndarray) -> np.ndarray:
+    return days.astype(f"{days.dtype.kind}8[ms]")
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: aso().fit(np.c_[TIMES, TIMES]),
+        lambda: by_kernel("graph", np.c_[TIMES, TIMES]),
+        lambda: SequenceSVC().fit([np.c_[TIMES, TIMES], SMALL[:, :2].astype(int)], [[0, 1] * 30] * 2),
+        lambda: SequenceSVC().fit(SMALL, [0, 1] * 30).predict(np.tile(DAYS[:, None], 12)),
+        lambda: estimate_class_prior(np.c_[TIMES, TIMES], GIVEN),
+        lambda: Soft(np.c_[TIMES[:2], TIMES[1::-1]]),
+        lambda: with_descriptions(np.c_[TIMES, TIMES], GIVEN, {0: [0, 1], 1: [1, 0]}),
+        lambda: with_descriptions(SMALL[:, :2], GIVEN, {0: TIMES[:2], 1: [1, 0]}),
+        lambda: Session(np.c_[DAYS, DAYS], LogisticRegression()),
+        lambda: weighted(TIMES),
+        lambda: weighted([*TIMES]),
+        lambda: TransductiveSVC(class_weight={0: TIMES[1], 1: 1}).fit(SMALL, GIVEN),
+        lambda: TransductiveSVC().fit(SMALL, np.eye(60, 2, dtype="m8[D]")),
+    ],
+)
+def test_dates_and_times_are_no_numbers_at_any_door(door: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match=r"holds? dates or times|must hold (0, 1|real numbers)"):
+        door()
+
+
 def test_texts_in_a_frame() -> None:
     pandas = pytest.importorskip("pandas")
     for texts in pandas.Series(["red wine", "fast car"]), pandas.DataFrame({"text": ["red wine", "fast car"]}):
@@ -598,6 +655,8 @@ TOO_LARGE = r"X has \+1e\+300 in row 0, column 2: every value must be below 1e\+
         (lambda: TransductiveSVC(class_prior=[".5", ".5"]).fit(SMALL, GIVEN), "class_prior must hold real numbers"),
         (lambda: TransductiveSVC(unlabeled=[-1]).fit(SMALL, GIVEN), r"unlabeled must be the one marker .* got \[-1\]"),
         (lambda: TransductiveSVC(unlabeled=np.array([-1, 0])).fit(SMALL, GIVEN), "unlabeled must be the one marker"),
+        (lambda: TransductiveSVC(loss="hinge\0").fit(SMALL, GIVEN), "loss must not have a NUL character"),
+        (lambda: SequenceSVC(method="x\0").fit(SMALL, GIVEN), "method must not have a NUL character"),
         (lambda: aso().fit([[1.0, 10**400]] * 60), "^X: int too large to convert to float"),
         (lambda: aso().fit([[1.0, "red"]] * 60), "^X holds texts, but must hold numbers"),
     ],

@@ -29,7 +29,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from fewlabel import ASOTransformer, KernelFeatures, TransductiveSVC
-from fewlabel.labeling import Session, _answers, _choose, _journal, _learner, _status
+from fewlabel._inputs import _markers
+from fewlabel.labeling import Session, _choose, _journal, _learner, _status
 from fewlabel.labeling._journal import Journal
 
 X, _, TRUTH = many_topics()
@@ -362,12 +363,14 @@ def test_the_answers_become_a_data_frame() -> None:
         (["Earn", "earn", "grain"], [["Earn", "earn"]]),
         (["no_fly", "No fly", "nofly"], [["no_fly", "No fly", "nofly"]]),
         (["résumé", "resume", "type 1", "Type1", "type 2"], [["résumé", "resume"], ["type 1", "Type1"]]),
+        (["caf\u00e9", "cafe\u0301", "eau", "eau "], [["caf\u00e9", "cafe\u0301"], ["eau", "eau "]]),
+        (["fin\u200b", "fin", "x\ufe0f", "x"], [["fin\u200b", "fin"], ["x\ufe0f", "x"]]),
         (["C", "C++", "C#", "A", "A-", "1-5", "15", "-1", "1"], []),
         ([1, 2, True], []),
     ],
 )
 def test_classes_that_are_probably_one_are_found(names: list[Any], expected: list[list[str]]) -> None:
-    assert _answers.alike(names) == expected
+    assert _markers.alike(names) == expected
     if isinstance(names[0], str):
         warned = session(classes=[name for name in names if name != "-1"]).status().warnings
         assert len(warned) == len(expected)
@@ -382,6 +385,9 @@ def test_a_label_is_checked_before_it_is_kept() -> None:
         (3, "several types"),
         (["a"], "must be a text"),
         ("", "must not be an empty text"),
+        (" \u00a0\t", "must not be an empty text or blanks alone"),
+        ("\u200b", "must not be an empty text or blanks alone"),
+        ("a\0", "a class must not have a NUL character"),
         (2**63, "must be whole and below 2"),
         (np.uint64(2**64 - 1), "must be whole and below 2"),
         (-(10**400), "must be whole and below 2"),
@@ -504,6 +510,19 @@ def test_warnings_of_a_fit_are_in_the_status_and_nowhere_else() -> None:
         warnings.simplefilter("error")
         one.fit()
     assert all(isinstance(message, str) for message in one.status().warnings)
+
+
+def test_classes_with_names_of_markers_and_twins_are_left_to_the_user() -> None:
+    one = session()
+    for row in range(len(TRUTH)):
+        one.label(row, "none" if row > 2 else "None" if row else "sport")
+    model = one.fit()
+    assert model.unlabeled == "auto"
+    assert [text for text in one.status().warnings if "name" in text or "marker" in text] == [
+        "the classes 'None', 'none' have almost the same name: `rename` merges them"
+    ]
+    one.rename("None", "none")
+    assert not [text for text in one.status().warnings if "name" in text]
 
 
 def test_the_status_prints_its_warnings_and_why_there_is_no_model() -> None:

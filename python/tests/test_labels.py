@@ -6,6 +6,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,14 @@ from sklearn.model_selection import cross_val_score
 
 from fewlabel import DataWarning, SequenceSVC, TransductiveSVC, estimate_class_prior
 from fewlabel._inputs import _targets
-from fewlabel._inputs._soft import Soft
+from fewlabel._inputs._markers import objects
 from fewlabel.inspection import check, compare, suspicious_labels
+from fewlabel.labeling import Session
+from fewlabel.labels import Soft, from_votes, keyword_votes
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.plotting import LearningCurveDisplay
+from fewlabel.sequences import TokenVectorizer
 
 CODES = [0, -1, 1, -1, 0, 1]
 NUMBERS = [0, -1, 1, -1, 0, 1]
@@ -541,6 +545,126 @@ def test_rows_of_weight_zero_are_not_counted() -> None:
 )
 def test_empty_texts_are_classes_or_the_marker(y: object, unlabeled: object, classes: list) -> None:
     assert learned(y, unlabeled).classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a\0", "a", None],
+        ["a\0", "a"],
+        np.array(["a\0b", "a"]),
+        pd.Series(["a\0", "a"]),
+        [{"a\0", "a"}, "a", "b"],
+    ],
+)
+def test_a_nul_in_a_class_is_refused(y: object) -> None:
+    for call in (
+        lambda: learned(y),
+        lambda: SequenceSVC().fit(np.eye(len(y)), y),
+        lambda: TransductiveSVC(class_prior={"a": 0.5, "a\0": 0.5}).fit(np.eye(3), ["a", "a", None]),
+        lambda: Soft(np.eye(2), ["a", "a\0"]),
+    ):
+        with pytest.raises(ValueError, match=r"a class in \w+ must not have a NUL character, got 'a\\x00"):
+            call()
+
+
+class Topic(str, Enum):
+    SPORT = "sport"
+    MONEY = "money"
+    NONE = "none"
+
+
+class Digit(int, Enum):
+    ONE = 1
+
+
+MEMBERS = [Topic.SPORT, Topic.MONEY, Topic.NONE, Topic.MONEY]
+
+
+@pytest.mark.parametrize(
+    "form", [list, objects, pd.Series, lambda y: ["sport", *y[1:]], lambda y: [{one} for one in y]]
+)
+@pytest.mark.parametrize("marker", [Topic.NONE, "none"])
+def test_members_of_an_enum_of_texts_are_their_texts(form: Callable[[list], Any], marker: object) -> None:
+    X, y = np.tile(np.eye(2), (2, 1)), form(MEMBERS)
+    if not isinstance(y[0], set):
+        model = TransductiveSVC(unlabeled=marker, class_prior={Topic.SPORT: 0.5, "money": 0.5}).fit(X, y)
+        assert [*map(type, model.classes_.tolist())] == [str, str]
+        assert model.classes_.tolist() == ["money", "sport"]
+        assert model.score(X, ["sport", "money"] * 2) == model.score(X, objects([Topic.SPORT, Topic.MONEY] * 2)) == 1
+    assert _targets.read(y, None).classes.tolist() == ["money", "none", "sport"]
+
+
+def test_members_of_an_enum_are_their_values_at_every_door() -> None:
+    X, tree = np.tile(np.eye(2), (2, 1)), {Topic.SPORT: Topic.NONE, Topic.MONEY: Topic.NONE, "else": None}
+    prior = {"sport": 0.3, "money": 0.3, "else": 0.4}
+    model = TransductiveSVC(hierarchy=tree, class_prior=prior).fit(X, ["sport", "else", None, Topic.MONEY])
+    assert str(sorted(model.hierarchy_, key=str)) == "['else', 'money', 'none', 'sport']"
+    assert Soft(np.eye(2), MEMBERS[:2]).classes.tolist() == ["sport", "money"]
+    votes = keyword_votes(["a goal", "a vote"], {Topic.SPORT: ["goal"], Topic.MONEY: ["vote"]})
+    assert from_votes(votes, y=["sport", None]).classes.tolist() == ["money", "sport"]
+    assert str(votes.tolist()) == "[['sport', None], [None, 'money']]"
+    session = Session(X, TransductiveSVC(), classes=MEMBERS[:1])
+    session.label(1, Topic.MONEY)
+    assert str(session.classes) == "['sport', 'money']"
+    assert "token=sport" in TokenVectorizer().fit([[Topic.SPORT]]).get_feature_names_out()
+    assert SequenceSVC().fit(X, [Topic.SPORT, "sport", Topic.MONEY, None]).classes_.tolist() == ["money", "sport"]
+    assert learned(["1", "a", "b"], Digit.ONE).classes.tolist() == ["a", "b"]
+
+
+def fits(y: list, unlabeled: object = "auto") -> list[str]:
+    """DataWarnings of both kinds of estimators, without those of missing unlabeled rows."""
+    messages = []
+    for estimator in TransductiveSVC(unlabeled=unlabeled), SequenceSVC(unlabeled=unlabeled):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator.fit(np.eye(3)[np.arange(len(y)) % 3], y)
+        messages += [str(one.message) for one in caught if issubclass(one.category, DataWarning)]
+    return [message for message in messages if "unlabeled: the model" not in message]
+
+
+@pytest.mark.parametrize("name", ["None", "nan", "NaN", "NA", "<NA>", "?", "null", "_", "", " "])
+def test_a_class_that_reads_like_a_marker_is_warned_of_or_refused(name: str) -> None:
+    few = ["a", "b", name] * 4
+    found = fits(few)
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert f"4 of 12 labels in y are {name!r}, which reads like a marker" in found[0]
+    assert f"pass unlabeled={name!r}" in found[0]
+    assert not fits(few, None) + fits(few, name) + fits([*few, None]) + fits(["a", "b", "unknown", "O"] * 3)
+    for estimator in TransductiveSVC(), SequenceSVC():
+        with pytest.raises(ValueError, match=r"^8 of 12 labels in y are .* reads like a marker\. .* unlabeled=None$"):
+            estimator.fit(np.eye(12), ["a", name, name] * 4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("caf\u00e9", "cafe\u0301"),
+        ("eau", "eau "),
+        ("eau", "\tEau\r"),
+        ("eau", "eau\u200b"),
+        ("e\u00e4u", "\ufeffe\u00e4u\u00a0"),
+    ],
+)
+def test_classes_that_look_the_same_are_warned_of(one: str, other: str) -> None:
+    y = [one, "fin", other, None] * 3
+    found = fits(y)
+    assert len(found) == 2
+    assert "have almost the same name: write one name if they are one class" in found[0]
+    for name in one, other:
+        assert any(spelled in found[0] for spelled in (repr(name), ascii(name)))
+    assert not fits([one, "fin", "mer", None] * 3)
+    for estimator in TransductiveSVC(), SequenceSVC():
+        model = estimator.fit(np.eye(3), [one, "fin", None])
+        with pytest.warns(DataWarning, match="have almost the same name"):
+            model.score(np.eye(3), [other, "fin", None])
+
+
+def test_many_classes_that_look_the_same_are_one_warning() -> None:
+    (found, _) = fits([*"abcdABCD", None])
+    assert found.count("have almost the same name") == 3
+    assert found.endswith("; and others: write one name if they are one class.")
 
 
 @pytest.mark.parametrize(

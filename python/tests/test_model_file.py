@@ -10,7 +10,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,7 @@ from fewlabel import ASOTransformer, SequenceSVC, TransductiveSVC, _model_file, 
 from fewlabel._native import _fit, _library, _views
 from fewlabel._native._signatures import LINEAR
 from fewlabel.datasets import load_conll_file
+from fewlabel.labeling import Session
 
 X, Y, _ = text_like()
 MANY, MANY_LABELS, _ = many_topics()
@@ -272,6 +275,22 @@ def test_a_name_that_is_no_unicode_can_be_fitted_but_not_saved(path: Path) -> No
         save_model(model, path)
 
 
+@pytest.mark.parametrize("kind", [str, os.fsencode, Path])
+def test_a_path_with_a_nul_is_refused_and_no_file_is_written(tmp_path: Path, kind: Callable[[str], Any]) -> None:
+    (tmp_path / "thesis.txt").write_text("text")
+    path = kind(str(tmp_path / "thesis.txt\0.safetensors"))
+    for call in (
+        lambda: save_model(TransductiveSVC().fit(X, Y), path),
+        lambda: load_model(path),
+        lambda: _library.call("fewlabel_load", os.fsencode(path), ctypes.c_int64()),
+        lambda: Session(X, TransductiveSVC(), path=path),
+        lambda: load_conll_file(path),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"NUL character, got|path must be that of a file, got b"):
+            call()
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("thesis.txt", "text")]
+
+
 def test_what_cannot_be_saved(path: Path) -> None:
     with pytest.raises(TypeError, match=r"save_model takes TransductiveSVC, .*, ASOTransformer, got int"):
         save_model(3, path)
@@ -287,6 +306,9 @@ def test_what_cannot_be_saved(path: Path) -> None:
     model.classes_ = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]")
     with pytest.raises(ValueError, match=r"classes=.*cannot be kept in a model file"):
         save_model(model, path)
+    named = TransductiveSVC().fit(pd.DataFrame(X.toarray()).add_prefix("\0"), Y)
+    with pytest.raises(ValueError, match="feature_names must not have a NUL character"):
+        save_model(named, path)
     with pytest.raises(OSError, match="missing"):
         save_model(TransductiveSVC().fit(X, Y), path.parent / "missing" / "model")
     assert _library.library().fewlabel_live_handles() == 0

@@ -9,6 +9,8 @@ import os
 import pickle
 import signal
 import threading
+import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from fewlabel import SequenceSVC, _chain
+from fewlabel import DataWarning, SequenceSVC, _chain
 from fewlabel._native import _library
 from fewlabel._native._signatures import SEQUENCE
 from fewlabel.datasets import load_conll_file
 from fewlabel.inspection import explain, suspicious_labels
+from fewlabel.labels import Soft
 from fewlabel.sequences import TokenVectorizer
 
 TAGS = ("B", "I", "O")
@@ -445,10 +448,22 @@ def test_one_tag_is_predicted_everywhere(data: Any) -> None:
     X, y, lengths = data
     for parameters in ({}, {"method": "posterior"}, {"method": "gradient"}, {"loss": "crf"}):
         tags = np.where(np.arange(len(y)) < lengths[0], "O", None)
-        model = SequenceSVC(**parameters).fit(X, tags, lengths)
+        with pytest.warns(DataWarning, match="all labeled tokens have the tag O, so the model predicts it"):
+            model = SequenceSVC(**parameters).fit(X, tags, lengths)
         assert set(model.predict(X, lengths)) == {"O"}
         assert np.isinf(model.decision_function(X, lengths)[:, 1]).all()
         assert (model.predict_marginals(X, lengths) == 1).all()
+
+
+@pytest.mark.parametrize("method", ["supervised", "gradient", "posterior"])
+def test_a_method_for_unlabeled_sequences_warns_where_there_is_none(method: str) -> None:
+    X, y = [np.eye(3), np.empty((0, 3)), np.eye(3)], ["B", "O", None, "B", None, "O"]
+    model = SequenceSVC(method=method, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit([*X, np.eye(3)], [*y, None, None, None])
+    with pytest.warns(DataWarning, match="no sequence is without a label") if method != "supervised" else nullcontext():
+        model.fit(X, y)
 
 
 def test_tags_may_be_a_series_with_any_index(data: Any) -> None:
@@ -477,6 +492,8 @@ def test_what_makes_no_sense_is_named(data: Any) -> None:
         SequenceSVC().fit(X, y[1:], lengths)
     with pytest.raises(ValueError, match=f"y has tags for {len(y) - 1} tokens, but X has {len(y)}"):
         model.score(X, y[1:], lengths)
+    with pytest.raises(ValueError, match="y has probabilities of tags, which SequenceSVC does not take"):
+        SequenceSVC().fit(np.eye(2), Soft([[0.6, 0.4], [1, 0]]))
     with pytest.raises(ValueError, match="lengths must be a list of whole numbers"):
         SequenceSVC().fit(X, y, [[1, 2], [3, 4]])
     with pytest.raises(ValueError, match=f"lengths sum to 0, but X has {len(y)} tokens"):

@@ -4,7 +4,9 @@ import itertools
 import pickle
 import re
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -224,8 +226,14 @@ def test_bad_sets(change: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([0.5, 0.6, 0, 0], r"must be nonnegative and sum to 1 in each row, or be 0 \(unlabeled\); row 20"),
-        ([-0.5, 1.5, 0, 0], "row 20"),
+        (
+            [0.5, 0.6, 0, 0],
+            r"must be nonnegative and sum to 1 in each row, or be 0 \(unlabeled\); row 20 sums to 1\.1: ",
+        ),
+        ([50, 30, 20, 0], "row 20 sums to 100: divide each row by its sum$"),
+        ([0.50123456, 0.30234567, 0.18123456, 0], r"row 20 sums to 0\.984815: divide each row by its sum$"),
+        ([0.3, 0.3, 0.3, 0], "row 20 sums to 0.9: divide"),
+        ([-0.5, 1.5, 0, 0], "row 20 has -0.5$"),
         ([np.nan, 1, 0, 0], "row 20"),
         ([1, 1, 0, 0], "row 20.*For sets of possible classes write sets"),
     ],
@@ -236,6 +244,30 @@ def test_bad_probabilities(row: list[float], message: str) -> None:
     for form in (p, sp.csr_array(p)):
         with pytest.raises(ValueError, match=message):
             labels.Soft(form)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 100])
+@pytest.mark.parametrize(
+    "rounded",
+    [
+        *(lambda P, digits=digits: P.round(digits) for digits in (2, 3, 4, 6)),
+        *(lambda P, kind=kind: P.astype(kind) for kind in (np.float16, np.float32)),
+        lambda P: P.round(2).astype(np.float16),
+        lambda P: (((P.astype(np.float32).view(np.uint32) + (1 << 15)) >> 16) << 16).view(np.float32),  # bfloat16
+    ],
+)
+def test_rounded_probabilities_are_divided_by_their_sums(rounded: Callable[[Any], Any], n_classes: int) -> None:
+    P = np.random.default_rng(0).dirichlet(np.full(n_classes, 2.0), 100)
+    given = rounded(P)
+    before = given.copy()
+    for form in (given, sp.csr_array(given.astype(float)), given.tolist()):
+        soft = labels.Soft(form)
+        found = soft.probabilities.toarray() if sp.issparse(form) else soft.probabilities
+        assert abs(found.sum(axis=1) - 1).max() < 1.1e-6
+        assert abs(found - P).max() <= 0.02
+        again = soft[np.arange(100)].probabilities
+        np.testing.assert_array_equal(again.toarray() if sp.issparse(form) else again, found)
+    np.testing.assert_array_equal(given, before)
 
 
 def test_shares_that_sets_contradict_are_named() -> None:

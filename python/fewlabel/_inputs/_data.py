@@ -1,8 +1,10 @@
 """Rows of features: validates X and converts it to CSR or dense rows, without changing the caller's objects."""
 
+import datetime
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,17 @@ _CHUNK = 1 << 20  # values checked at a time
 HUGE = 1e100  # squares of such values, and their sums, are still finite
 _LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
 _TAKEN = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}  # see check_finite
+_DATES = (np.datetime64, np.timedelta64, datetime.date, datetime.time, datetime.timedelta)
+_NAMES_OF_DATES = re.compile(
+    r"(sparse\[)?(date|time|duration|period)", re.IGNORECASE
+)  # of NumPy, pandas, Polars, Arrow
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
 def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:
     """X as CSR, unchanged if it is that, or dense rows of float64 or float32. Values are not checked."""
     X = admitted(X)
+    refuse_dates(X)
     try:
         given = None if y is None else "no_validation"  # None: scikit-learn reports the missing y
         return validate_data(estimator, _of_floats(X), y=given, reset=reset, **_TAKEN)
@@ -74,6 +81,30 @@ def _of_floats(X: Any) -> Any:
         return X
     floats = [type(kind)(dtype, 0.0) for kind in kinds for dtype in (np.float64, np.float32)]
     return X.astype(floats[0]) if kinds - {*floats} else X
+
+
+def refuse_dates(X: Any, name: str = "X") -> None:
+    """Reject dates and times, which NumPy makes numbers in units of their own, and NaT -9.2e18."""
+    columns = getattr(X, "dtypes", getattr(getattr(X, "schema", None), "types", None))
+    kinds = [*map(str, columns if isinstance(columns, Iterable) else [getattr(X, "dtype", None)])]
+    found = [*filter(_NAMES_OF_DATES.match, kinds)]
+    if not found and (isinstance(X, list | tuple) or {"object", "Object"} & {*kinds}):
+        found = [kind.__name__ for kind in _types(X) if issubclass(kind, _DATES) and kind.__name__ != "NaTType"]
+    if found:
+        cure = "give numbers, such as the days since a date: (dates - first) / numpy.timedelta64(1, 'D')"
+        raise ValueError(f"{name} holds dates or times ({found[0]}), but must hold numbers: {cure}")
+
+
+def _types(values: Any) -> set[type]:
+    """Types of the values in lists and arrays, within each other."""
+    if not isinstance(values, list | tuple):
+        values = np.asarray(values)
+        if values.dtype != object:
+            return {values.dtype.type}
+        values = values.ravel().tolist()
+    kinds = {*map(type, values)}
+    nested = tuple(kind for kind in kinds if issubclass(kind, list | tuple | np.ndarray) or hasattr(kind, "iloc"))
+    return kinds.union(*(_types(value) for value in values if nested and isinstance(value, nested)))
 
 
 def training_rows(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import is_missing, is_of_kind, kind_of, listed, objects
+from fewlabel._inputs._markers import is_missing, is_of_kind, kind_of, listed, objects, plain
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -111,7 +111,7 @@ def _by_separator(separator: str, names: list[str]) -> Tree:
 
 
 def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
-    parents = {_plain(child): _plain(parent) for child, parent in hierarchy.items()}
+    parents = {plain(child): plain(parent) for child, parent in hierarchy.items()}
     for child, parent in parents.items():
         if is_missing(child) or (parent is not None and is_missing(parent)):
             found = f"hierarchy has {child!r} below {parent!r}, which is no name"
@@ -139,8 +139,6 @@ def without_label(hierarchy: Any, names: Container[Any]) -> list[Any]:
     return [name for name in hierarchy if name not in groups and name not in names] if groups else []
 
 
-def _plain(name: Any) -> Any:
-    return name.item() if isinstance(name, np.generic) else name
 
 
 def _ordered(parents: Tree, names: list[Any]) -> Tree:

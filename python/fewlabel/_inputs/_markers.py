@@ -1,6 +1,10 @@
 """Labels and markers of unlabeled rows as values: read from any container, told apart, and in one type."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
+from enum import Enum
+from itertools import groupby
 from numbers import Integral, Number, Real
 from typing import Any
 
@@ -9,10 +13,13 @@ import scipy.sparse as sp
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from fewlabel._inputs import _data
+from fewlabel._inputs._numbers import check_text
 from fewlabel._warnings import DataWarning, warn
 
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 _FEWEST = 5  # rows below which a frequency is not significant
+_LIKELY_MARKERS = {"", "?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
+ALMOST = "have almost the same name"
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
@@ -81,15 +88,32 @@ def is_list(value: Any) -> bool:
 def _array(values: Any) -> np.ndarray:
     """One-dimensional, of objects unless all values have one plain type: None, NaN and integers stay what they are."""
     kinds = set(map(type, values))
-    if len(kinds) == 1 and issubclass(next(iter(kinds)), _PLAIN):
-        found = np.asarray(values)
-        if found.dtype.kind == "i" or int not in kinds:
+    if len(kinds) == 1 and issubclass(kind := next(iter(kinds)), _PLAIN):
+        texts = [*map(plain, values)] if issubclass(kind, str) else []
+        if "\0" in "".join(texts):  # of which NumPy leaves out the last
+            return objects(texts)
+        found = np.asarray(texts or values)
+        if found.dtype.kind == "i" or kind is not int:
             return found
     return objects(values)
 
 
 def objects(values: Any) -> np.ndarray:
     return np.fromiter(values, dtype=object, count=len(values))
+
+
+def plain(name: Any) -> Any:
+    """A name in Python's own type: of NumPy's scalars, and of members of an Enum that are texts or numbers."""
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, Enum) and isinstance(name, Number):
+        return name.value
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def text(name: Any) -> str:
+    """A name as a text: of members of an Enum their value."""
+    return str(plain(name) if isinstance(name, str | Enum) else name)
 
 
 # ------------------------------------------------------------------ markers
@@ -125,12 +149,12 @@ def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
     kind = values.dtype.kind
     if is_missing(marker):
         return np.isnan(values) if kind == "f" else _each(values, is_missing) if kind == "O" else values != values
-    text = str(marker)  # np.array(["a", 0]) holds the text "0"
+    word = text(marker)  # np.array(["a", 0]) holds the text "0"
     if kind == "U":
-        return values == text
+        return values == word
     if kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda one: not is_missing(one) and bool(one == (text if isinstance(one, str) else marker)))
+    return _each(values, lambda one: not is_missing(one) and bool(one == (word if isinstance(one, str) else marker)))
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
@@ -179,6 +203,17 @@ def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> No
         warn(f"{found}. If these are three classes, pass unlabeled=None; unlabeled=-1 confirms it.", DataWarning)
 
 
+def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any) -> None:
+    """Warn of a class that reads like a marker, as None becomes in a cast to text; reject one of most labels."""
+    for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
+        if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS and unlabeled is not None:
+            found = f"{count} of {counts.sum()} labels in y are {name!r}, which reads like a marker"
+            cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
+            if 2 * count > counts.sum():
+                raise ValueError(f"{found}. {cure}")
+            warn(f"{found}, and no row is unlabeled. {cure}.", DataWarning)
+
+
 def has_minus_one(classes: Iterable[Any]) -> bool:
     """Whether -1 is a class, so that it is no marker."""
     return "-1" in _names(classes)
@@ -211,9 +246,11 @@ def in_one_type(labels: np.ndarray, name: str, rows: np.ndarray | None = None) -
         raise ValueError(several if len(kinds) > 1 else one)
     if labels.dtype.kind == "O":
         try:
-            labels = objects([str(name) for name in labels]) if dtypes[0] is object else labels.astype(dtypes[0])
+            labels = objects([text(name) for name in labels]) if dtypes[0] is object else labels.astype(dtypes[0])
         except OverflowError:
             raise ValueError(f"{name} has the label {max(labels, key=abs)}: integers end at {2**63 - 1}") from None
+    if dtypes[0] is object and "\0" in "".join(labels.tolist()):
+        check_text(f"a class in {name}", next(label for label in labels.tolist() if "\0" in label))
     assert_all_finite(labels, input_name=name)
     if labels.dtype.kind == "i" and labels.itemsize > 2 and (labels == np.iinfo(labels.dtype).min).any():
         raise ValueError(f"{name} has the label {labels.min()}, which NaN becomes in a cast: write -1 or None for NaN")
@@ -230,7 +267,8 @@ def in_one_type(labels: np.ndarray, name: str, rows: np.ndarray | None = None) -
 
 def kind_of(value: Any) -> Any:
     """The type of labels to which a name belongs."""
-    return next(kind for kind in (str, bool | np.bool_, Integral, Real, object) if isinstance(value, kind))
+    kinds = () if isinstance(value, np.timedelta64) else (str, bool | np.bool_, Integral, Real)  # an integer for NumPy
+    return next((kind for kind in kinds if isinstance(value, kind)), object)
 
 
 def is_of_kind(value: Any, kind: Any) -> bool:
@@ -240,5 +278,36 @@ def is_of_kind(value: Any, kind: Any) -> bool:
 
 def listed(classes: np.ndarray, most: int = 12) -> str:
     """The names of classes for a message, at most the first few."""
-    names = [str(name) for name in classes[:most]]
+    names = [text(name) for name in classes[:most]]
     return ", ".join(names) + (", ..." if len(classes) > most else "")
+
+
+# ------------------------------------------------------------------ names that look the same
+def alike(classes: Iterable[Any]) -> list[list[Any]]:
+    """Groups of classes that differ only in case, accents, spaces, hyphens, underscores or how they are encoded."""
+    names = sorted((name for name in classes if isinstance(name, str)), key=_letters)
+    return [group for _, found in groupby(names, _letters) if len(group := [*found]) > 1]
+
+
+def _letters(name: str) -> str:
+    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not _is_mark(c)).casefold()
+    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", letters.strip())  # not from 1-5
+
+
+def _is_mark(c: str) -> bool:
+    """Whether it is an accent, or nothing that is seen: of no width, or a choice of a variant."""
+    return "\u0300" <= c < "\u0370" or "\ufe00" <= c < "\ufe10" or unicodedata.category(c) == "Cf"
+
+
+def almost_the_same(names: list[str]) -> str:
+    """That classes are probably one; those that are printed the same in escapes."""
+    several = len({unicodedata.normalize("NFC", name) for name in names}) == len(names)
+    return f"the classes {', '.join(map(repr if several else ascii, names))} {ALMOST}"
+
+
+def warn_of_names(classes: Iterable[Any], known: Iterable[Any] = ()) -> None:
+    """Warn of classes that are probably one, but not of those that are all `known`."""
+    every, known = dict.fromkeys([*known, *classes]), {*known}
+    if groups := [group for group in alike(every) if not known.issuperset(group)]:
+        found = "; ".join(map(almost_the_same, groups[:3])) + "; and others" * (len(groups) > 3)
+        warn(f"{found}: write one name if they are one class.", DataWarning)

@@ -1,5 +1,6 @@
-"""Numbers that are parameters."""
+"""Numbers and texts that are parameters."""
 
+import os
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -47,3 +48,10 @@ def check_positive(name: str, value: Any, otherwise: str = "") -> float:
     if not is_real(value) or isinstance(value, bool) or not 0 < as_float(value) < np.inf:
         raise ValueError(f"{name} must be {otherwise}a number above 0 and finite, got {shown(value)}")
     return float(value)
+
+
+def check_text(name: str, value: Any) -> Any:
+    """A text or a path without a NUL, at which a text ends in C."""
+    if "\0" in os.fsdecode(value):
+        raise ValueError(f"{name} must not have a NUL character, got {value!r:.80}")
+    return value

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 from fewlabel._inputs import _data, _markers, _memory, _weights
 
-_TOLERANCE = 1e-6  # of a sum of probabilities
+# How far from 1 a sum of probabilities may be: without a change; of values of three digits, as of 16 bits; of any.
+_TOLERANCE, _ROUNDED, _MOST = 1e-6, 2**-8, 0.1
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Soft:
     Parameters
     ----------
     probabilities : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_classes)
-        Each row sums to 1, or is 0: unlabeled. A row with one class of probability 1 is a label.
+        Each row sums to 1, up to rounding, or is 0: unlabeled. A row with one class of probability 1 is a label.
     classes : array-like of shape (n_classes,), default=None
         Names of the classes. None: the columns of a data frame, else 0, 1, ...
 
@@ -64,13 +65,13 @@ class Soft:
     def __init__(self, probabilities: Any, classes: Any = None) -> None:
         columns, self._row_index = column_names(probabilities), _data.index_of(probabilities)
         P = _data.admitted(probabilities, "probabilities")
+        _data.refuse_dates(P, "probabilities")
         n_bytes = 16.0 * (P.nnz if sp.issparse(P) else np.size(P))
         _memory.need(n_bytes, f"a copy of probabilities of shape {np.shape(P)}", "give a sparse matrix")
         P = sp.csr_array(P, dtype=np.float64) if sp.issparse(P) else _weights.numbers("probabilities", P)
         if P.ndim != 2 or not P.shape[1]:
             raise ValueError(f"probabilities must have shape (n_rows, n_classes), has {P.shape}")
-        P = _data.canonical(P, "probabilities")
-        _check_sums(P)
+        P = _normalized(_data.canonical(P, "probabilities"))
         given = classes if classes is not None else np.arange(P.shape[1]) if columns is None else columns
         self.probabilities, self.classes = P, _names(given, P.shape[1])
 
@@ -94,16 +95,38 @@ def column_names(values: Any) -> Any:
     return getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, of pandas
 
 
-def _check_sums(P: Any) -> None:
+def _normalized(P: Any) -> Any:
+    """The rows, those divided by their sums that sum to another number than 1 by rounding."""
     totals, lowest = P.sum(axis=1), P.min(axis=1)
     lowest = lowest.toarray() if sp.issparse(lowest) else lowest
-    bad = ~((abs(totals - 1) <= _TOLERANCE) | (totals == 0)) | (lowest < 0)
+    off = abs(totals - 1) * (totals != 0)
+    near = np.flatnonzero((off > _ROUNDED) & (off <= _MOST) & (lowest >= 0))
+    bad = (off > _ROUNDED) | (lowest < 0)
+    bad[near] = off[near] > _by_rounding(sp.csr_array(P[near]))
     if bad.any():
         row = int(bad.argmax())
-        found = (P[[row]].toarray()[0] if sp.issparse(P) else P[row]).tolist()
-        cure = "A matrix of several labels a row is itself a y. For sets of possible classes write sets"
-        wanted = f"be nonnegative and sum to 1 in each row, or be 0 (unlabeled); row {row} is {found!r:.80}"
-        raise ValueError(f"probabilities must {wanted}. {cure}")
+        values = P[[row]].toarray()[0] if sp.issparse(P) else P[row]
+        found = f"has {lowest[row]:g}" if lowest[row] < 0 else f"sums to {totals[row]:.6g}: divide each row by its sum"
+        if lowest[row] >= 0 and np.isin(values, (0, 1)).all():
+            found += ". A matrix of several labels a row is itself a y. For sets of possible classes write sets"
+        wanted = "be nonnegative and sum to 1 in each row, or be 0 (unlabeled)"
+        raise ValueError(f"probabilities must {wanted}; row {row} {found}")
+    if not (off > _TOLERANCE).any():
+        return P
+    sums = np.where(off > _TOLERANCE, totals, 1.0)
+    if not sp.issparse(P):
+        return P / sums[:, None]
+    return sp.csr_array((P.data / np.repeat(sums, np.diff(P.indptr)), P.indices, P.indptr), shape=P.shape)
+
+
+def _by_rounding(P: sp.csr_array) -> np.ndarray:
+    """How far from 1 the sum of each row can be, if all of its values have the fewest decimals that they may have."""
+    rows, allowed = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), np.zeros(P.shape[0])
+    for digits in range(2, 7):
+        others = abs(P.data - P.data.round(digits)) > 2**-11 * P.data  # of which float16 leaves more
+        rounded = np.bincount(rows[others], minlength=len(allowed)) == 0
+        allowed = np.maximum(allowed, rounded * P.shape[1] * 0.501 * 10.0**-digits)
+    return allowed
 
 
 def _names(classes: Any, width: int) -> np.ndarray:

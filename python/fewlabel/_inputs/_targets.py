@@ -157,6 +157,8 @@ def read(
     if isinstance(given, Columns):
         return given._replace(weights=weights)
     targets = given.weighted(weights)
+    if whole and not ((given.codes == UNLABELED) & ~given.weak).any():
+        _markers.refuse_texts(given.classes, given.counts(), unlabeled)
     if whole:
         _markers.refuse_signs(*targets.frequencies())
         _markers.warn_of_three(*targets.frequencies())
@@ -244,7 +246,7 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> C
     flat, described = _without_descriptions(values.ravel())
     unknown, minus_one = _markers.marked(flat, unlabeled)
     known = flat[~unknown]
-    numbers = known.dtype.kind in "biuf" or all(isinstance(v, bool | int | float | np.number | np.bool_) for v in known)
+    numbers = known.dtype.kind in "biuf" or all(_markers.kind_of(value) not in (str, object) for value in known)
     wrong = known[(known != 0) & (known != 1)] if numbers else [v for v in known if isinstance(v, str)] or known
     if len(wrong):
         first = np.asarray(wrong).tolist()[0]
@@ -342,22 +344,24 @@ def learned(targets: Targets, class_prior: Any = None) -> Targets:
     known = targets.classes[targets.known()]
     if not len(known) and not len(known := targets.classes[np.unique(targets.numbers)]):
         raise ValueError("y has no labeled row: every label is the marker `unlabeled` or has a sample_weight of zero")
-    return targets.among(with_classes_of(class_prior, known, len(targets.codes)))
+    classes = with_classes_of(class_prior, known, len(targets.codes))
+    _markers.warn_of_names(classes.tolist())
+    return targets.among(classes)
 
 
 def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.ndarray:
     """The classes, and those that have no labeled row but an entry in the dict `class_prior`."""
     known, given = set(classes.tolist()), _data.plain(class_prior, "class_prior")
     given = given if isinstance(given, Mapping) else {}
-    added = [name.item() if isinstance(name, np.generic) else name for name in given if name not in known]
+    added = [_markers.plain(name) for name in given if name not in known]
     if not added:
         return classes
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
     if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
         wanted = f"may have others than the classes with labeled rows ({listed(classes)}), with names of the same type"
         raise ValueError(f"class_prior {wanted}; unknown: {wrong}")
-    names = np.array(added) if classes.dtype.kind == "U" else _markers.objects(added)
-    names = _markers.in_one_type(names, "class_prior")
+    names = _markers.in_one_type(_markers.objects(added), "class_prior")
+    names = names.astype(str) if classes.dtype.kind == "U" else names
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))
     if len(found) > n_rows:
         given = listed(_markers.objects(added))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabel._inputs import _numbers
+from fewlabel._inputs import _markers, _numbers
 from fewlabel._inputs._targets import Columns, Targets
 from fewlabel._interrupts import interruptible
 from fewlabel._native import _library, _signatures as c, _views
@@ -103,9 +103,13 @@ def options_text(options: Mapping[str, Any]) -> bytes:
 def _plain(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.ndim:
         return [_plain(name, item) for item in value.tolist()]
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind not in "mM":
-        value = value.item()
-    if value is None or isinstance(value, str | bool):
+    if isinstance(value, np.ndarray):
+        value = value[()]
+    if not isinstance(value, np.timedelta64):  # an integer for NumPy
+        value = _markers.plain(value)
+    if isinstance(value, str):
+        return _numbers.check_text(name, value)
+    if value is None or isinstance(value, bool):
         return value
     if not _numbers.is_real(value):
         raise TypeError(f"{name} must be a number, a text, a bool or None, got {type(value).__name__}")

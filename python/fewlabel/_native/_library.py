@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fewlabel._inputs import _memory
+from fewlabel._inputs import _memory, _numbers
 from fewlabel._native import _loading, _signatures as c
 from fewlabel._version import UNKNOWN, __version__
 
@@ -67,6 +67,8 @@ def call(function: str, *arguments: Any) -> None:
 
 
 def _passed(argument: Any) -> Any:
+    if isinstance(argument, bytes):
+        return _numbers.check_text("a text for the library", argument)
     if isinstance(argument, np.ndarray):
         return argument.ctypes.data
     return ctypes.byref(argument) if isinstance(argument, (ctypes.Structure, ctypes.c_int64)) else argument

@@ -1,10 +1,8 @@
 """What the events of a session come to, the answer that stands for each row and the classes; and its arguments."""
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +10,7 @@ from sklearn.utils.validation import _num_samples
 
 from fewlabel import _held_out
 from fewlabel._estimator import kind
-from fewlabel._inputs import _markers
+from fewlabel._inputs import _markers, _numbers
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 
 
@@ -90,17 +88,6 @@ def _renamed(answer: Event, rename: Event, merged: bool) -> Event | None:
     return answer | new
 
 
-def alike(classes: Iterable[Any]) -> list[list[Any]]:
-    """Groups of classes that differ only in case, accents, spaces, hyphens or underscores."""
-    names = sorted((name for name in classes if isinstance(name, str)), key=_plain)
-    return [group for _, found in groupby(names, _plain) if len(group := [*found]) > 1]
-
-
-def _plain(name: str) -> str:
-    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not "\u0300" <= c < "\u0370").casefold()
-    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", letters.strip())  # not from 1-5
-
-
 # ------------------------------------------------------------------ arguments
 def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
@@ -113,6 +100,8 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError("descriptions need rows that are texts or vectors, got a data frame: give its column of texts")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
+    if path is not None:
+        _numbers.check_text("path", path)
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
@@ -126,7 +115,7 @@ def names_of(rows: Any) -> list[Any]:
         raise ValueError("rows is empty")
     if not hasattr(rows, "iloc"):
         return list(range(n))
-    found = rows.index.tolist()
+    found = [*map(_markers.plain, rows.index.tolist())]
     if wrong := [name for name in found if isinstance(name, bool) or not isinstance(name, int | str)]:
         raise ValueError(f"the index of rows must hold integers or texts, found {wrong[0]!r}")
     if not rows.index.is_unique:
@@ -136,11 +125,13 @@ def names_of(rows: Any) -> list[Any]:
 
 def checked_label(label: Any, marker: Any, beside: Any) -> Any:
     """A class as it stands in the file. marker: of rows without one; beside: another class, or the same."""
-    label = label.item() if isinstance(label, np.generic) else label
+    label = _markers.plain(label)
     if label is not None and not isinstance(label, str | bool | int | float):
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
-    if label == "":
-        raise ValueError("a class must not be an empty text")
+    if isinstance(label, str):
+        _numbers.check_text("a class", label)
+        if not "".join(c for c in label if unicodedata.category(c) != "Cf").strip():
+            raise ValueError("a class must not be an empty text or blanks alone")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
         raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
     if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):

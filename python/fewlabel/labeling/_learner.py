@@ -42,6 +42,7 @@ class Learner:
         self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
         if _data.holds_text(self.X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
+        _data.refuse_dates(self.X, "rows")
         try:
             self.coordinates = _choose.coordinates(self.X)
         except (OverflowError, TypeError, ValueError) as reason:
@@ -90,9 +91,14 @@ class Learner:
             y = np.array([*y, *descriptions]) if self.marker is NONE else further
         if shares is not None:
             classifier.set_params(class_prior=shares)
+        marker = {"unlabeled": classifier.unlabeled} if self.marker is not NONE else {}
+        if marker and not any(one is self.marker or one == self.marker for one in y):  # no name of a class is a marker
+            classifier.set_params(unlabeled=None)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", f"(?s).*{_markers.ALMOST}")  # the status knows later names
             classifier.fit(X, y)
+        classifier.set_params(**marker)
         *before_it, (name, _) = self.pipeline.steps
         model = Pipeline([*before_it, (name, classifier)]) if before_it else classifier
         messages = tuple(dict.fromkeys(str(one.message) for one in caught))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs import _data, _numbers
+from fewlabel._inputs import _data, _markers, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
-from fewlabel.labeling._answers import Answers, alike, check, checked_label, names_of, read, renamed
+from fewlabel.labeling._answers import Answers, check, checked_label, names_of, read, renamed
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 from fewlabel.labeling._learner import Fitted, Learner, labels
 
@@ -222,7 +222,8 @@ class Session:
         changed = float("nan") if not fits or fits[-1]["changed"] is None else fits[-1]["changed"]
         counts, n = Counter(answers.known.values()), len(self._names)
         labeled, n_skipped = {name: counts[name] for name in answers.classes}, len(answers.rows) - counts.total()
-        warned = (*map(_status.one_class, alike(answers.classes)), *(self._fitted.warnings if self._fitted else ()))
+        named = map(_status.one_class, _markers.alike(answers.classes))
+        warned = (*named, *(self._fitted.warnings if self._fitted else ()))
         estimate, hint = _status.accuracy(answers.rows.values()), _status.hint(fits, counts, len(answers.learned))
         return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, self._alone(), warned)
 
@@ -333,7 +334,7 @@ class Session:
 
     def _name(self, row: Any) -> Any:
         """The name of a row as it stands in the file."""
-        name = row.item() if isinstance(row, np.generic) else row
+        name = _markers.plain(row)
         if isinstance(name, bool) or not isinstance(name, Integral | str) or name not in self._positions:
             raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
         return name

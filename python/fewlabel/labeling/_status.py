@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
+from fewlabel._inputs import _markers
 from fewlabel.inspection import _table
 from fewlabel.labeling._journal import Event
 
@@ -59,7 +60,7 @@ class Status(NamedTuple):
 
 def one_class(names: list[str]) -> str:
     """The warning of classes that are probably one."""
-    return f"the classes {', '.join(map(repr, names))} have almost the same name: `rename` merges them"
+    return f"{_markers.almost_the_same(names)}: `rename` merges them"
 
 
 def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fewlabel._inputs import _markers
 from fewlabel.inspection import explain
-from fewlabel.labeling._answers import alike
 from fewlabel.labeling._journal import Event
 
 try:
@@ -83,7 +83,7 @@ class LabelingWidget(anywidget.AnyWidget):
             session.label(row, self._class(value))
         elif action in ("new", "add"):
             label = self._typed(value)
-            same = [name for group in alike({*session.classes, label}) if label in group for name in group]
+            same = [name for group in _markers.alike({*session.classes, label}) if label in group for name in group]
             if same and action == "new" and label not in session.classes:
                 self._picture["ask"] = [value, *(_text(name) for name in same if name != label)]
                 return ""
@@ -212,7 +212,7 @@ def _answer_text(answer: Event) -> str:
 
 def _text(value: Any) -> str:
     """As text that can be sent."""
-    return str(value).encode("utf-8", "replace").decode()
+    return _markers.text(value).encode("utf-8", "replace").decode()
 
 
 def _message(reason: BaseException) -> str:
