@@ -1119,3 +1119,43 @@ def test_the_widget_shows_pixels_columns_and_functions() -> None:
     state = one.widget().state
     assert state["text"] in TEXTS
     assert all(name.startswith("words__") for name in state["reasons"])
+
+
+def frame_of(kind: str, columns: dict[str, list[Any]]) -> Any:
+    made = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[kind]
+    return getattr(pytest.importorskip(kind), made)(columns)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_row_of_any_data_frame_is_shown_whole(kind: str) -> None:
+    long, numbers = [text + " and so on" * 30 for text in TEXTS], [*range(16)]
+    rows = frame_of(kind, {"text": long, "number": numbers})
+    words = FunctionTransformer(lambda frame: CountVectorizer().fit_transform([*map(str, frame["text"])]))
+    for show, expected in (
+        ("text", "{0}"),
+        (lambda row: row["text"], "{0}"),
+        ("number", "{1}"),
+        (None, "text: {0}\nnumber: {1}"),
+    ):
+        one = Session(rows, make_pipeline(words, TransductiveSVC()), show=show)
+        widget, send = widget_of(one)
+        k = int(widget.state["row"])
+        assert widget.state["text"] == expected.format(long[k], numbers[k])
+        assert widget.state["descriptions"] is None
+        send("new", "x")
+        assert widget.state["answers"][0][2] == expected.format(long[k], numbers[k])[:60]
+    with pytest.raises(TypeError, match="descriptions need rows that are texts or vectors, got a data frame"):
+        Session(rows, make_pipeline(words, TransductiveSVC()), descriptions={"a": "red"})
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_row_of_any_data_frame_is_explained(kind: str) -> None:
+    rows = frame_of(kind, {"a": [0.0, 0.1, 1.0, 0.9], "b": [1.0, 0.9, 0.0, 0.2]})
+    one = Session(rows, TransductiveSVC(), show="a")
+    for row in range(4):
+        one.label(row, "x" if row > 1 else "y")
+    one.fit()
+    one.undo()
+    widget, _ = widget_of(one)
+    assert {*widget.state["reasons"]} <= {"a", "b"}
+    assert widget.state["reasons"]

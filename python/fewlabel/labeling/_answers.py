@@ -108,20 +108,28 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
         raise TypeError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
-    if descriptions is not None and hasattr(rows, "columns"):
+    if descriptions is not None and columns_of(rows) is not None:
         raise TypeError("descriptions need rows that are texts or vectors, got a data frame: give its column of texts")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {_kind(rows)}")
-    if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
+    if not (show is None or callable(show) or show in (columns_of(rows) or ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
 
 
 def _kind(value: Any) -> str:
     """What a value is, for messages."""
     return f"the class {value.__name__}: write {value.__name__}()" if isinstance(value, type) else type(value).__name__
+
+
+def columns_of(rows: Any) -> list[Any] | None:
+    """Names of the columns of a data frame, of pandas, Polars, Arrow or others; None: no frame."""
+    if hasattr(rows, "iloc"):
+        return [*rows.columns] if rows.ndim == 2 else None
+    names = getattr(rows, "column_names", getattr(rows, "columns", None))
+    return None if names is None else [*names]
 
 
 def names_of(rows: Any) -> list[Any]:

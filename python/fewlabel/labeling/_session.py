@@ -41,8 +41,8 @@ class Session:
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
-        What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
-        array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
+        What the widget shows of a row: a column of a data frame, or what a function of the row (of a frame of Polars or
+        Arrow, a dict) returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
 
     Examples
     --------

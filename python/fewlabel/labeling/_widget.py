@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import _safe_indexing
 
+from fewlabel._inputs import _markers
 from fewlabel.inspection import explain
-from fewlabel.labeling._answers import alike
+from fewlabel.labeling._answers import alike, columns_of
 from fewlabel.labeling._journal import Event
 
 try:
@@ -169,6 +171,8 @@ class LabelingWidget(anywidget.AnyWidget):
     def _content(self, name: Any) -> dict[str, Any]:
         try:
             row = _row(self._rows, self._session._positions[name])
+            if self._show is None and columns_of(self._rows):
+                row = "\n".join(f"{column}: {value}" for column, value in row.items())
             shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
             return _content(shown) | {"hidden": False}
         except Exception as reason:
@@ -179,8 +183,8 @@ class LabelingWidget(anywidget.AnyWidget):
         if fitted is None:
             return {"predicted": None, "reasons": []}
         try:
-            frame = getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc")
-            found = explain(fitted.model, self._rows.iloc[[k]] if frame else _row(self._rows, k), n=_REASONS)
+            row = _safe_indexing(self._rows, [k]) if columns_of(self._rows) else _row(self._rows, k)
+            found = explain(fitted.model, row, n=_REASONS)
             reasons = [_text(name) for name in found.features[found.contributions > 0]]
         except Exception:  # a model without weights of features, for one
             reasons = []
@@ -188,9 +192,11 @@ class LabelingWidget(anywidget.AnyWidget):
 
 
 def _row(rows: Any, k: int) -> Any:
-    """A row, for a function of the user."""
+    """A row, for a function of the user: of pandas a series, of other data frames a dict of the columns."""
     if hasattr(rows, "iloc"):
         return rows.iloc[k]
+    if names := columns_of(rows):
+        return dict(zip(names, _markers.unpacked(_safe_indexing(rows, [k]))[0], strict=True))
     return rows[[k]] if sp.issparse(rows) else rows[k]
 
 
