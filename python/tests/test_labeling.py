@@ -338,7 +338,7 @@ def test_a_renaming_changes_no_prediction() -> None:
 
 
 def test_the_answers_become_a_data_frame() -> None:
-    rows = pd.DataFrame({"text": TEXTS}, index=[f"id{k}" for k in range(16)])
+    rows = pd.DataFrame({"text": TEXTS}, index=pd.Index([f"id{k}" for k in range(16)], name="id"))
     one = Session(rows["text"], make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1)))
     one.label("id0", "drink")
     one.label("id1", "ride")
@@ -352,7 +352,7 @@ def test_the_answers_become_a_data_frame() -> None:
     one.fit()
     one.rename("ride", "drive")
     assert one.to_frame()["predicted"].tolist() == [name.replace("ride", "drive") for name in one._fitted.predicted]
-    assert one.to_frame().index.equals(rows.index)
+    assert one.to_frame().index.identical(rows.index)
     assert Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC())).to_frame().index.tolist() == [*range(16)]
 
 

@@ -190,7 +190,7 @@ class Session:
         return self._journal.undo()
 
     def to_frame(self) -> Any:
-        """A pandas.DataFrame with a row for each row of the session, under its name.
+        """A pandas.DataFrame with a row for each row of the session, under its name, or with their index.
 
         `label` is its class, `ruled_out` a list, `predicted` the class in the last fit, or None; `skipped` is a bool.
         """
@@ -204,7 +204,8 @@ class Session:
             "skipped": ["skip" in answer for answer in table],
             "predicted": self._predicted(self._fitted) if self._fitted else None,
         }
-        return pd.DataFrame(columns, index=self._names, dtype=object).astype({"skipped": bool})
+        index = self._rows.index if hasattr(self._rows, "iloc") else self._names
+        return pd.DataFrame(columns, index=index, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:
         """The model, fitted to the answers so far from the start; the same as before if there is no new answer."""
