@@ -396,6 +396,25 @@ def test_texts_are_drawn_as_texts(browser: Any, tmp_path: Path) -> None:
     assert host.exchange() == 1
 
 
+def test_words_of_the_user_have_the_direction_of_their_script(browser: Any, tmp_path: Path) -> None:
+    text, name = "יין אדום, 12%.", "משקה"
+    session = Session([text, *TEXTS], make_pipeline(CountVectorizer(), TransductiveSVC()), classes=[name, "ride"])
+    shown = {"text": text, "predicted": name, "reasons": ["יין"], "ask": [name, "ride"], "message": name, "row": name}
+    host = Host(browser, tmp_path, session, **shown, answers=[[name, name, text]], descriptions=[text, "car"])
+    find = """
+      const found = [], all = document.createTreeWalker(document.querySelector(".fewlabel"), NodeFilter.SHOW_TEXT);
+      const script = /[\u05d0-\u05ea]/;
+      while (all.nextNode()) if (script.test(all.currentNode.data)) found.push(all.currentNode.parentElement);
+      const fields = [...document.querySelectorAll(".fewlabel input")].filter((one) => (one.value ||= arguments[0]));
+      return [...found, ...fields].map((one) => [one.outerHTML, getComputedStyle(one).direction])"""
+    found = browser.execute_script(find, text)
+    assert len(found) > 12
+    assert [one for one, direction in found if direction != "rtl"] == []
+    left = "return getComputedStyle(document.querySelector(arguments[0])).direction"
+    assert browser.execute_script(left, ".fewlabel .buttons button:nth-child(2)") == "ltr"
+    assert host.text(".fewlabel .thinks") == f"predicted: {name}: יין"
+
+
 def test_descriptions_are_tooltips_that_can_be_edited(browser: Any, tmp_path: Path) -> None:
     names = {"ride": "<b>car</b>", "drink": "wine"}
     session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), descriptions=names)

@@ -204,7 +204,7 @@ class Session:
             "skipped": ["skip" in answer for answer in table],
             "predicted": self._predicted(self._fitted) if self._fitted else None,
         }
-        index = self._rows.index if hasattr(self._rows, "iloc") else self._names
+        index = self._rows.index.copy() if hasattr(self._rows, "iloc") else self._names
         return pd.DataFrame(columns, index=index, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:

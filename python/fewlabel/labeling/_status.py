@@ -54,7 +54,7 @@ class Status(NamedTuple):
 
     def _repr_html_(self) -> str:
         head = "<br>".join(escape(line) for line in str(self).splitlines()[1:])
-        return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p>{head}</p>"
+        return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p dir=auto>{head}</p>"
 
 
 def one_class(names: list[str]) -> str:
