@@ -10,6 +10,18 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Whether a key is for an input method, which composes a word: its Enter picks a candidate. Safari has only the code.
+function composes(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
+// The letter or digit of a key, in lower case; where the keyboard has others there, or digits need Shift, by its place.
+function named(event) {
+  const key = event.key.toLowerCase();
+  if (/^[a-z0-9]$/.test(key) || event.shiftKey || event.getModifierState("AltGraph")) return key;
+  return /^(?:Digit|Key)(.)$/.exec(event.code)?.[1].toLowerCase() ?? key;
+}
+
 // Words of the user, in the direction of their script.
 function words(text) {
   return make("span", { dir: "auto" }, text);
@@ -104,7 +116,7 @@ function render({ model, el }) {
     const done = () => input.value.trim() && take(input.value.trim());
     input.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.key === "Enter") done();
+      if (event.key === "Enter" && !composes(event)) done();
     };
     return [input, button("", text, done)];
   }
@@ -196,10 +208,10 @@ function render({ model, el }) {
   }
 
   root.onkeydown = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || composes(event)) return;
     event.stopPropagation(); // the notebook would take the key for its own
-    const key = event.key.toLowerCase();
-    if (!ACTIONS[key] && !(event.key.length === 1 && KEYS.includes(key))) return;
+    const key = named(event);
+    if (!ACTIONS[key] && !(key.length === 1 && KEYS.includes(key))) return;
     event.preventDefault();
     if (event.repeat) return; // a key that is held down would answer rows that nobody has read
     if (ACTIONS[key]) act(ACTIONS[key]);
