@@ -25,10 +25,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from fewlabel import ASOTransformer, KernelFeatures, TransductiveSVC
+from fewlabel.inspection import explain
 from fewlabel.labeling import Session, _answers, _choose, _journal, _learner, _status
 from fewlabel.labeling._journal import Journal
 
@@ -1116,9 +1117,31 @@ def test_the_widget_shows_pixels_columns_and_functions() -> None:
     one = Session(table, pipeline, show="text")
     for row in one.next(8):
         one.label(row, KINDS[TEXTS[row]])
+    assert one.widget().state["text"] in TEXTS
+
+
+@pytest.mark.parametrize(
+    ("steps", "of_table"),
+    [
+        ((FeatureUnion([("words", CountVectorizer()), ("chars", CountVectorizer(analyzer="char"))]),), False),
+        ((FeatureUnion([("a", FeatureUnion([("b", CountVectorizer())])), ("b", CountVectorizer())]),), False),
+        ((ColumnTransformer([("words", CountVectorizer(), "text")], remainder="passthrough"),), True),
+        ((ColumnTransformer([(name, CountVectorizer(), "text") for name in "ab"]), MaxAbsScaler()), True),
+    ],
+)
+def test_words_are_listed_without_the_steps_that_count_them(steps: tuple[Any, ...], of_table: bool) -> None:
+    rows = pd.DataFrame({"text": TEXTS, "number": 0.0}) if of_table else TEXTS
+    one = Session(rows, make_pipeline(*steps, TransductiveSVC(alpha=0.1)), show="text" if of_table else None)
+    for row in range(4, 16):
+        one.label(row, KINDS[TEXTS[row]])
+    one.fit()
+    one.undo()
     state = one.widget().state
-    assert state["text"] in TEXTS
-    assert all(name.startswith("words__") for name in state["reasons"])
+    assert {*state["text"].split()} & {*state["reasons"]}
+    assert not any("__" in name for name in state["reasons"])
+    found = explain(one.fit(), rows.iloc[[3]] if of_table else TEXTS[3])
+    alike = len(steps) == 2  # words of two columns keep the name of theirs
+    assert {name.partition("__")[0] for name in found.features} >= ({"a", "b"} if alike else {*TEXTS[3].split()})
 
 
 def frame_of(kind: str, columns: dict[str, list[Any]]) -> Any:

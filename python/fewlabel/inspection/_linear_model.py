@@ -101,3 +101,17 @@ def feature_names(model: Any, classifier: Any, names: Any) -> np.ndarray:
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
     return names
+
+
+def without_steps(model: Any, names: np.ndarray) -> np.ndarray:
+    """Names of features, without those of the steps of a ColumnTransformer or FeatureUnion before them."""
+    parts = [getattr(model, "best_estimator_", model)]
+    parts += getattr(parts[0], "get_params", dict)().values()
+    lists = [getattr(part, "transformer_list", getattr(part, "transformers", None)) or () for part in parts]
+    steps = {step[0] for one in lists for step in one} | {"remainder"} if any(lists) else set()
+
+    def plain(name: Any) -> Any:
+        step, _, rest = str(name).partition("__")
+        return plain(rest) if rest and step in steps else name
+
+    return _markers.objects([*map(plain, names)]) if steps else names

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
 from fewlabel._inputs import _markers
-from fewlabel.inspection import explain
+from fewlabel.inspection import _linear_model, explain
 from fewlabel.labeling._answers import alike, columns_of
 from fewlabel.labeling._journal import Event
 
@@ -185,7 +185,8 @@ class LabelingWidget(anywidget.AnyWidget):
         try:
             row = _safe_indexing(self._rows, [k]) if columns_of(self._rows) else _row(self._rows, k)
             found = explain(fitted.model, row, n=_REASONS)
-            reasons = [_text(name) for name in found.features[found.contributions > 0]]
+            words = _linear_model.without_steps(fitted.model, found.features[found.contributions > 0])
+            reasons = [*dict.fromkeys(map(_text, words))]
         except Exception:  # a model without weights of features, for one
             reasons = []
         return {"predicted": _text(self._session._predicted(fitted)[k]), "reasons": reasons}
