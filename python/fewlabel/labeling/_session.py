@@ -102,7 +102,7 @@ class Session:
         Parameters
         ----------
         n : int, default=10
-            Most rows. None of them is empty or has an answer.
+            Most rows. None of them has an answer, and empty ones come last.
         """
         n = _numbers.check_count("n", n)
         self._continue()
