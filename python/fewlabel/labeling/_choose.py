@@ -37,7 +37,7 @@ def coordinates(X: Any) -> np.ndarray:
     """Unit rows (n_rows, m), float32; zero where X is."""
     if sp.issparse(X):
         few = X.shape[1] < 2
-        with np.errstate(invalid="ignore"):  # equal rows have no variance
+        with np.errstate(divide="ignore", invalid="ignore"):  # equal rows have no variance
             X = X.toarray() if few else TruncatedSVD(min(COMPONENTS, X.shape[1]), random_state=0).fit_transform(X)
     X = np.asarray(X)
     if X.dtype == np.float64 and X.ndim == 2:  # float32 cannot hold all of its values
