@@ -36,6 +36,7 @@ from fewlabel.labeling._journal import Journal
 X, _, TRUTH = many_topics()
 NAMES = np.array(["sport", "trade", "war", "law", "art", "food", "sea", "air"])
 TEXTS = [f"{a} {b}" for a in ("red", "old", "fast", "cold") for b in ("wine", "car", "beer", "bus")]
+MODEL = make_pipeline(CountVectorizer(), TransductiveSVC())
 KINDS = {text: "drink" if text.endswith(("wine", "beer")) else "ride" for text in TEXTS}
 
 
@@ -683,10 +684,55 @@ def test_a_folder_a_pipe_or_a_device_is_no_file_of_a_session(tmp_path: Path) -> 
             session(path=path)
 
 
-def test_texts_that_are_no_unicode_come_back(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    session(path=path).label(0, "\ud800")
-    assert session(path=path).classes == ["\ud800"]
+def test_names_of_rows_that_are_no_unicode_come_back_and_are_told_apart(tmp_path: Path) -> None:
+    path, rows = tmp_path / "answers.jsonl", pd.Series(TEXTS[:3], index=pd.Index(["\ud800", "?", "a"], dtype=object))
+    for _ in range(2):
+        one = Session(rows, make_pipeline(CountVectorizer(), TransductiveSVC()), path=path)
+        one.label("\ud800", "x")
+        one.label("?", "y")
+    assert [row for row, *_ in widget_of(one)[0].state["answers"]] == ["?", r"\ud800"]
+    assert one._read().known == {"\ud800": "x", "?": "y"}
+
+
+def test_a_class_that_is_no_unicode_is_refused_wherever_it_enters(tmp_path: Path) -> None:
+    path, one = tmp_path / "answers.jsonl", session(classes=["?"])
+    path.write_text('{"row": 0, "class": "a\\udfff"}\n', encoding="utf-8")
+    widget, send = widget_of(one)
+    send("new", "\ud800")
+    assert "a class must be Unicode text" in widget.state["message"]
+    for enter in (
+        lambda: one.label(0, "\ud800"),
+        lambda: one.rename("?", "\udc80"),
+        lambda: session(classes=["\ud800"]),
+        lambda: session(path=path),
+    ):
+        with pytest.raises(ValueError, match=r"a class must be Unicode text, got '.*\\ud.* half of a character"):
+            enter()
+    assert one.status().classes == {"?": 0}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_read_event_by_event_is_what_all_events_come_to(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, one, added = np.random.default_rng(seed), Session(TEXTS, MODEL, descriptions={"a": "wine"}), []
+    add = _answers.Reader._add
+    monkeypatch.setattr(_answers.Reader, "_add", lambda *given: added.append(given) or add(*given))
+    for _ in range(150):
+        row, name = int(rng.integers(6)), str(rng.choice([*"abcd"]))
+        old = str(rng.choice(one.classes))
+        action = rng.choice(
+            ["label", "skip", "rule_out", "rename", "describe", "undo"], p=[0.4, 0.1, 0.15, 0.05, 0.05, 0.25]
+        )
+        added.clear()
+        with contextlib.suppress(ValueError):  # there may be nothing to undo
+            given = {"label": (row, name), "skip": (row,), "rule_out": (row, old), "rename": (old, name)}
+            getattr(one, action)(*given.get(action, (name, "a car") if action == "describe" else ()))
+        found = one._read()
+        assert len(added) <= 1 or action == "undo"
+        expected = _answers.Reader(one._given, one._journal).answers()
+        assert [*found.rows.items()] == [*expected.rows.items()]
+        assert (*found[1:4], +found.counts) == (*expected[1:4], Counter(expected.known.values()))
+    one._journal.append({"draw": [3, 1]})
+    assert [*one._read().drawn] == [3, 1]
 
 
 def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) -> None:

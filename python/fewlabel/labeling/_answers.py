@@ -90,25 +90,27 @@ class Reader:
         return first
 
     def _add(self, event: Event, stands: bool) -> None:
-        for name in {"class", "describe"} & event.keys():
-            self._order.setdefault(event[name])
+        if (name := event.get("class", event.get("describe"))) is not None:
+            self._order.setdefault(name)
         if "given" in event:
             _give(event["given"], event.get("text", event["given"]), self._present, self._described)
-        self._drawn |= dict.fromkeys(event.get("draw", ()))
-        if not stands or not {"row", "rename", "describe"} & event.keys():
+        elif "draw" in event:
+            self._drawn |= dict.fromkeys(event["draw"])
+        elif not stands or "fit" in event:
             return
-        before: Event = {}
-        if "describe" in event:
-            self._described[event["describe"]] = self._described.get(event["describe"], (None,))[0], event["text"]
-        elif "rename" in event:
-            self._rename(event)
-        else:
-            before = self._rows.pop(event["row"], {})
-            ruled_out = {"not": [*before.get("not", []), event["not"]]} if "not" in event else {}
+        elif "row" in event:
+            before = self._rows.pop(event["row"], None)
+            ruled_out = {"not": [*(before or {}).get("not", []), event["not"]]} if "not" in event else None
             self._rows[event["row"]] = event | ruled_out if ruled_out else event
-            self._count(before, -1)
+            self._count(before or {}, -1)
             self._count(event, 1)
-        self._standing.append((event, "row" in event and not before))
+            self._standing.append((event, not before))
+        else:
+            if "rename" in event:
+                self._rename(event)
+            else:
+                self._described[name] = self._described.get(name, (None,))[0], event["text"]
+            self._standing.append((event, False))
 
     def _count(self, answer: Event, by: int) -> None:
         if "class" in answer:
@@ -119,7 +121,13 @@ class Reader:
         kept = {name: described[name] for name in {event["to"]} & described.keys()}  # of two that are one now
         self._described = dict(zip(renamed([*described], [event]), described.values(), strict=True)) | kept
         self._present = dict(zip(self._present, renamed([*self._present.values()], [event]), strict=True))
-        self._rows = {row: new for row, one in self._rows.items() if (new := _renamed(one, event, merged))}
+        old = event["rename"]
+        for row, one in [*self._rows.items()]:
+            if one.get("class") == old or one.get("predicted") == old or "not" in one:
+                if new := _renamed(one, event, merged):
+                    self._rows[row] = new
+                else:
+                    del self._rows[row]
         self._counts[event["to"]] += self._counts.pop(event["rename"], 0)
         self._order = dict.fromkeys(renamed([*self._order], [event]))
         self._renames.append(event)
@@ -216,6 +224,8 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
     if label == "":
         raise ValueError("a class must not be an empty text")
+    if isinstance(label, str) and re.search("[\ud800-\udfff]", label):
+        raise ValueError(f"a class must be Unicode text, got {label!r} with half of a character: decode its bytes anew")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
         raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
     if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):

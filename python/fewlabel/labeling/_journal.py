@@ -144,12 +144,14 @@ class Journal:
         if "undo" in event:
             self._withdrawn = self._standing.pop()
             del self._classes[len(self._classes) - len({"class", "describe"} & self._withdrawn.keys()) :]
-        elif {"row", "rename", "describe"} & event.keys():
+        elif not event.keys().isdisjoint(("row", "rename", "describe")):
             self._standing.append(event)
-            self._classes += [event[name] for name in ("class", "describe") if name in event]
+            if (name := event.get("class", event.get("describe"))) is not None:
+                self._classes.append(name)
         elif "fit" in event:
             self._fits.append(event)
-        self.events += [] if "version" in event else [event]
+        if "version" not in event:
+            self.events.append(event)
 
 
 def _is_cut(line: bytes, first: bool) -> bool:
