@@ -1170,10 +1170,16 @@ def test_the_widget_shows_pixels_columns_and_functions() -> None:
     assert one.widget().state["text"] in TEXTS
 
 
+def lengths(texts: Any) -> Any:
+    """What has no names of features, as an encoder of texts."""
+    return np.array([[len(text)] for text in texts]) / 100
+
+
 @pytest.mark.parametrize(
     ("steps", "of_table"),
     [
         ((FeatureUnion([("words", CountVectorizer()), ("chars", CountVectorizer(analyzer="char"))]),), False),
+        ((FeatureUnion([("words", CountVectorizer()), ("lengths", FunctionTransformer(lengths))]),), False),
         ((FeatureUnion([("a", FeatureUnion([("b", CountVectorizer())])), ("b", CountVectorizer())]),), False),
         ((ColumnTransformer([("words", CountVectorizer(), "text")], remainder="passthrough"),), True),
         ((ColumnTransformer([(name, CountVectorizer(), "text") for name in "ab"]), MaxAbsScaler()), True),
