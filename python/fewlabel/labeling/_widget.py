@@ -221,7 +221,7 @@ def _answer_text(answer: Event) -> str:
 
 def _text(value: Any) -> str:
     """As text that can be sent."""
-    return str(value).encode("utf-8", "backslashreplace").decode()
+    return str(value).encode("utf-8", "replace").decode()
 
 
 def _message(reason: BaseException) -> str:
