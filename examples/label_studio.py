@@ -23,23 +23,25 @@ from fewlabel.preprocessing import text_vectorizer
 
 BATCH = 10  # answers between two fits
 AHEAD = 100  # tasks that are in order
+ANSWERS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")  # the second one has lists
 
 
 class Backend:
-    """A session over the texts of a project; tasks are found by their texts."""
+    """A session over the texts of a project; tasks are found by their texts, those of the same text together."""
 
     def __init__(self, tasks: list[dict[str, Any]], field: str, answers: Path) -> None:
-        self.field = field
-        texts = [task.get("data", task)[field] for task in tasks]
-        self.rows = {text: row for row, text in enumerate(texts)}
-        self.session = Session(texts, make_pipeline(text_vectorizer(), TransductiveSVC()), path=answers)
-        self.names = ("label", "text")  # of the tags <Choices> and <Text>
+        self.field, self.texts = field, [str(task.get("data", task)[field]) for task in tasks]
+        self.session = Session(self.texts, make_pipeline(text_vectorizer(), TransductiveSVC()), path=answers)
+        self.names: tuple[str, str] | None = None  # of the tags <Choices> and <Text>
+        self.project: str | None = None
         self.fit()
 
     def fit(self) -> None:
-        """Order the rows, and predict, by the answers so far."""
-        self.order = {row: place for place, row in enumerate(self.session.next(AHEAD))}
-        self.predicted = self.session.to_frame()["predicted"]
+        """Order the texts, and predict, by the answers so far."""
+        self.order: dict[str, int] = {}
+        for place, row in enumerate(self.session.next(AHEAD)):
+            self.order.setdefault(self.texts[row], place)
+        self.predicted = dict(zip(self.texts, self.session.to_frame()["predicted"], strict=True))
         self.fitted = sum(self.session.status().classes.values())
         self.version = f"{self.fitted} labels"
 
@@ -52,36 +54,51 @@ class Backend:
         if choices is None:
             raise ValueError("the labeling interface has no <Choices>")
         self.names = choices.attrib["name"], choices.attrib["toName"]
+        self.project = request["project"].partition(".")[0] if "project" in request else None
         return {"model_version": self.version}
 
     def predict(self, request: dict[str, Any]) -> dict[str, Any]:
         """A prediction for each task. The lower its score, the sooner it is worth a label."""
-        results = [self.prediction(self.rows.get(task["data"].get(self.field))) for task in request["tasks"]]
+        results = [self.prediction(str(task["data"].get(self.field, ""))) for task in request["tasks"]]
         return {"results": results, "model_version": self.version}
 
-    def prediction(self, row: int | None) -> dict[str, Any]:
-        label = None if row is None else self.predicted[row]
-        from_name, to_name = self.names
+    def prediction(self, text: str) -> dict[str, Any]:
+        label = self.predicted.get(text)
+        from_name, to_name = self.names or ("label", "text")
         result = {"from_name": from_name, "to_name": to_name, "type": "choices", "value": {"choices": [label]}}
-        score = self.order.get(row, AHEAD) / AHEAD
+        score = self.order.get(text, AHEAD) / AHEAD
         return {"result": [] if label is None else [result], "score": score, "model_version": self.version}
 
     def webhook(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Keep an answer; refit after each BATCH of them, and when the user presses "Start Training"."""
-        if request["action"] in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED"):
-            self.answer(request["task"], request["annotation"])
+        """Keep answers; refit after each BATCH of them, and when the user presses "Start Training"."""
+        project, refused = str((request.get("project") or {}).get("id", self.project)), []
+        if request["action"] in ANSWERS and project == str(self.project or project):
+            tasks, annotations = request["task"], request["annotation"]
+            if isinstance(annotations, dict):
+                tasks, annotations = [tasks], [annotations]
+            named = {task.get("id"): task for task in tasks}
+            for task, annotation in zip(tasks, annotations, strict=True):
+                try:
+                    self.answer(named.get(annotation.get("task"), task), annotation)
+                except ValueError as reason:
+                    refused.append(str(reason))
         new = sum(self.session.status().classes.values()) - self.fitted
         if new >= BATCH or request["action"] == "START_TRAINING":
             self.fit()
+        if refused:
+            raise ValueError("; ".join(refused))
         return {"model_version": self.version, "status": str(self.session.status())}
 
     def answer(self, task: dict[str, Any], annotation: dict[str, Any]) -> None:
-        row = self.rows.get(task["data"].get(self.field))
-        chosen = [one["value"]["choices"] for one in annotation["result"] if one["type"] == "choices"]
-        if row is not None and chosen:
-            self.session.label(row, chosen[0][0])
-        elif row is not None and annotation.get("was_cancelled"):
-            self.session.skip(row)
+        """Keep the one choice of an annotation for every row with this text; without one the rows are skipped."""
+        found = [one for one in annotation.get("result") or () if one["type"] == "choices"]
+        found = [one for one in found if self.names in (None, (one["from_name"], one["to_name"]))]
+        chosen = [] if annotation.get("was_cancelled") else [name for one in found for name in one["value"]["choices"]]
+        if len(chosen) > 1:
+            raise ValueError(f"a task has one class, got the choices {chosen}")
+        text = str(task["data"].get(self.field, ""))
+        for row in [row for row, known in enumerate(self.texts) if known == text]:
+            self.session.label(row, chosen[0]) if chosen else self.session.skip(row)
 
 
 def server(backend: Backend, host: str, port: int) -> HTTPServer:
@@ -95,7 +112,7 @@ def server(backend: Backend, host: str, port: int) -> HTTPServer:
             try:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 status, answer = (200, call(json.loads(body or "{}"))) if call else (404, {"error": self.path})
-            except (ValueError, KeyError, TypeError, OSError) as reason:
+            except (ValueError, LookupError, AttributeError, TypeError, OSError) as reason:
                 status, answer = 400, {"error": f"{type(reason).__name__}: {reason}"}
             content = json.dumps(answer).encode()
             self.send_response(status)

@@ -113,7 +113,7 @@ def test_tables_of_results() -> None:
     model = TransductiveSVC().fit(X, Y)
     explained = explain(model, X[0], feature_names=[f"<w{j}>" for j in range(X.shape[1])], n=3)
     assert explained.to_frame().iloc[:, 1].sum() == pytest.approx(explained.score)
-    assert "<td>&lt;w" in explained._repr_html_()
+    assert "<td dir=auto>&lt;w" in explained._repr_html_()
     wrong = Y.copy()
     wrong[np.flatnonzero(Y == 0)[0]] = 1
     suspicious = suspicious_labels(TransductiveSVC().fit(X, wrong), X, wrong, margin=-9.0)

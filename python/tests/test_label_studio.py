@@ -23,11 +23,13 @@ TASKS = [{"id": 100 + k, "data": {"text": text}, "project": 7} for k, text in en
 Client = Callable[..., tuple[int, dict[str, Any]]]
 
 
+spec = importlib.util.spec_from_file_location("label_studio_backend", FILE)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+
+
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
-    spec = importlib.util.spec_from_file_location("label_studio_backend", FILE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     backend = module.Backend([{"data": task["data"]} for task in TASKS], "text", tmp_path / "answers.jsonl")
     server = module.server(backend, "127.0.0.1", 0)
     thread = threading.Thread(target=server.serve_forever)
@@ -98,3 +100,56 @@ def test_other_requests_are_refused_and_change_nothing(client: Client) -> None:
     assert client("webhook", {"action": "ANNOTATION_CREATED", "task": TASKS[0], "annotation": skipped})[0] == 200
     assert client("webhook", {"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 1}]})[0] == 200
     assert "1 skipped" in client("webhook", {"action": "START_TRAINING"})[1]["status"]
+
+
+def choice(*names: str, control: str = "area") -> dict[str, Any]:
+    return {"from_name": control, "to_name": "doc", "type": "choices", "value": {"choices": [*names]}}
+
+
+GRAIN, OTHER = [choice("grain")], choice("bad", control="quality")
+
+
+@pytest.mark.parametrize(
+    ("action", "message", "expected"),
+    [
+        ("CREATED", {"result": GRAIN}, ({"grain": 1}, 0)),
+        ("CREATED", {"result": [OTHER, *GRAIN]}, ({"grain": 1}, 0)),
+        ("CREATED", {"result": GRAIN, "was_cancelled": True}, ({}, 1)),
+        ("UPDATED", {"result": GRAIN, "was_cancelled": True}, ({}, 1)),
+        ("CREATED", {"result": [choice("grain", "money")], "was_cancelled": True}, ({}, 1)),
+        ("CREATED", {"result": [OTHER]}, ({}, 1)),
+        ("CREATED", {"result": [choice()]}, ({}, 1)),
+        ("CREATED", {"result": None, "was_cancelled": True}, ({}, 1)),
+        ("CREATED", {"result": [choice("grain", "money")]}, "one class, got the choices .'grain', 'money'"),
+        ("CREATED", {"result": [*GRAIN, choice("money")]}, "one class, got the choices .'grain', 'money'"),
+        ("DELETED", {"result": GRAIN}, ({}, 0)),
+    ],
+)
+def test_a_message_is_read_by_all_its_fields(tmp_path: Path, action: str, message: Any, expected: Any) -> None:
+    backend = module.Backend(TASKS[::40], "text", tmp_path / "answers.jsonl")
+    backend.setup({"schema": SCHEMA, "project": "7.1700000000"})
+    request = {"action": f"ANNOTATION_{action}", "task": TASKS[0], "annotation": message}
+    backend.webhook(request | {"project": {"id": 8}})
+    assert backend.session._answers() == {}
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            backend.webhook(request)
+        expected = {}, 0
+    else:
+        backend.webhook(request | {"project": {"id": 7}})
+    status = backend.session.status()
+    assert (status.classes, status.n_skipped) == expected
+
+
+def test_tasks_of_one_text_have_one_answer_and_answers_may_come_together(tmp_path: Path) -> None:
+    texts = [3, *TEXTS[:20], 3, TEXTS[4]]
+    tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(texts)]
+    backend = module.Backend(tasks, "text", tmp_path / "answers.jsonl")
+    found = [{"result": GRAIN, "task": 105}, {"result": [choice("a", "b")]}, {"was_cancelled": True, "task": 100}]
+    request = {"action": "ANNOTATIONS_CREATED", "task": [tasks[0], tasks[2], tasks[5]], "annotation": found}
+    with pytest.raises(ValueError, match="got the choices"):
+        backend.webhook(request)
+    answers = backend.session._answers()
+    assert {row: answer.get("class") for row, answer in answers.items()} == {0: None, 5: "grain", 21: None, 22: "grain"}
+    assert {0, 5, 21, 22}.isdisjoint(backend.session.next(30))
+    assert {0, 5, 21, 22} == {*range(23)} - {*backend.session.next(30)}

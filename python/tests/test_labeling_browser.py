@@ -267,6 +267,39 @@ def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path
     assert host.exchange() == 0
 
 
+def test_keys_are_found_on_every_keyboard_and_an_enter_that_ends_the_input_of_a_word_is_none(
+    browser: Any, tmp_path: Path
+) -> None:
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), classes=["ride", "drink"])
+    host = Host(browser, tmp_path, session)
+
+    def sent(css: str, **event: Any) -> Any:
+        press = "show(arguments[2]), sent.length = 0; const field = document.querySelector(arguments[0]);"
+        press += "field.value = 'ニホ'; const event = new KeyboardEvent('keydown', {bubbles: true, ...arguments[1]});"
+        press += "field.dispatchEvent(event); return sent.map((one) => one.value ?? one.do)"
+        return browser.execute_script(press, css, event, host.widget.state)
+
+    for event, expected in (
+        ({"key": "&", "code": "Digit1"}, ["ride"]),
+        ({"key": "é", "code": "Digit2"}, ["drink"]),
+        ({"key": "2", "code": "Digit2", "shiftKey": True}, ["drink"]),
+        ({"key": "Ы", "code": "KeyS"}, ["skip"]),
+        ({"key": "s", "code": "KeyO"}, ["skip"]),
+        ({"key": "o", "code": "KeyS"}, []),
+        ({"key": "!", "code": "Digit1", "shiftKey": True}, []),
+        ({"key": "~", "code": "Digit2", "modifierAltGraph": True}, []),
+        ({"key": "Process", "code": "KeyS", "keyCode": 229}, []),
+    ):
+        assert sent(".fewlabel", **event) == expected, event
+    for css, expected in (
+        ("#host input", "ニホ"),
+        ("#host select + input", ["ride", "ニホ"]),
+        ("#host .described input", ["ride", "ニホ"]),
+    ):
+        assert sent(css, key="Enter", isComposing=True) == sent(css, key="Enter", keyCode=229) == []
+        assert sent(css, key="Enter") == [expected]
+
+
 def test_label_forty_change_the_fifth_merge_two_classes_reload_and_go_on(browser: Any, tmp_path: Path) -> None:
     texts, topics = load_scipy_docs(("linalg", "signal"))
     session = Session(list(texts), make_pipeline(text_vectorizer(), TransductiveSVC(n_jobs=1)))
@@ -394,6 +427,25 @@ def test_texts_are_drawn_as_texts(browser: Any, tmp_path: Path) -> None:
     assert not browser.find_elements("css selector", ".fewlabel img, .fewlabel b, .fewlabel i")
     host.type("drink")
     assert host.exchange() == 1
+
+
+def test_words_of_the_user_have_the_direction_of_their_script(browser: Any, tmp_path: Path) -> None:
+    text, name = "יין אדום, 12%.", "משקה"
+    session = Session([text, *TEXTS], make_pipeline(CountVectorizer(), TransductiveSVC()), classes=[name, "ride"])
+    shown = {"text": text, "predicted": name, "reasons": ["יין"], "ask": [name, "ride"], "message": name, "row": name}
+    host = Host(browser, tmp_path, session, **shown, answers=[[name, name, text]], descriptions=[text, "car"])
+    find = """
+      const found = [], all = document.createTreeWalker(document.querySelector(".fewlabel"), NodeFilter.SHOW_TEXT);
+      const script = /[\u05d0-\u05ea]/;
+      while (all.nextNode()) if (script.test(all.currentNode.data)) found.push(all.currentNode.parentElement);
+      const fields = [...document.querySelectorAll(".fewlabel input")].filter((one) => (one.value ||= arguments[0]));
+      return [...found, ...fields].map((one) => [one.outerHTML, getComputedStyle(one).direction])"""
+    found = browser.execute_script(find, text)
+    assert len(found) > 12
+    assert [one for one, direction in found if direction != "rtl"] == []
+    left = "return getComputedStyle(document.querySelector(arguments[0])).direction"
+    assert browser.execute_script(left, ".fewlabel .buttons button:nth-child(2)") == "ltr"
+    assert host.text(".fewlabel .thinks") == f"predicted: {name}: יין"
 
 
 def test_descriptions_are_tooltips_that_can_be_edited(browser: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,7 +181,9 @@ def test_values_of_any_size_give_a_finite_model_or_an_error(value: float, everyw
         try:
             model.fit(rows, y, **told)
         except ValueError as reason:
-            if re.match("(the fit overflowed|rows of X are too short or too long for a fit): scale", str(reason)) and f"{value:.4g} in row" in str(reason):
+            if re.match(
+                "(the fit overflowed|rows of X are too short or too long for a fit): scale", str(reason)
+            ) and f"{value:.4g} in row" in str(reason):
                 continue
             raise
         assert np.isfinite(model.coef_).all()

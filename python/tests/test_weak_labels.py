@@ -707,7 +707,7 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         "match   sport  0.25      0.25      0          0.8",
         "vote    law    0.5       0.25      0.25       0.7",
     ]
-    assert "<td>goal</td><td>sport</td><td>0.5</td>" in found._repr_html_()
+    assert "goal</td><td dir=auto>sport</td><td dir=auto>0.5</td>" in found._repr_html_()
     assert found.to_frame()["source"].tolist() == ["goal", "match", "vote"]
     assert labels.from_votes(votes[:, 1:], sources=["a", "b"]).to_frame()["source"].tolist() == ["a", "b"]
     for one, names in (

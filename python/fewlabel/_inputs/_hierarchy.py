@@ -139,8 +139,6 @@ def without_label(hierarchy: Any, names: Container[Any]) -> list[Any]:
     return [name for name in hierarchy if name not in groups and name not in names] if groups else []
 
 
-
-
 def _ordered(parents: Tree, names: list[Any]) -> Tree:
     """Classes first, then the groups above them; a class must be a leaf."""
     _check_leaves(parents, names)

@@ -44,7 +44,8 @@ def explain(
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row. A series is a row of a data frame: its index has the columns.
     feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
+        Names of the features of the classifier. None: those of the pipeline or data frame, without the names of steps
+        if `row` is a text or no two are alike then, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features listed: those with the largest absolute contributions.
     label : label or None, default=None
@@ -64,6 +65,9 @@ def explain(
         raise ValueError(f"row must be one row, got {len(predicted)}")
     n = _numbers.check_count("n", n)
     names = _linear_model.feature_names(model, classifier, feature_names)
+    if feature_names is None:
+        words = _linear_model.without_steps(model, names)
+        names = words if isinstance(row, str | list) or len({*words}) == len(words) else names
     k = _linear_model.class_number(classifier, predicted[0] if label is None else label, "label")
     weights, intercept = _difference(classifier, k, against)
     rows = sp.csr_array(rows, copy=True)

@@ -93,11 +93,37 @@ def feature_names(model: Any, classifier: Any, names: Any) -> np.ndarray:
     """Names (n_features,) of the features of the classifier."""
     model, n_features = getattr(model, "best_estimator_", model), classifier.coef_.shape[1]
     if names is None and isinstance(model, Pipeline) and len(model.steps) > 1:
-        with contextlib.suppress(AttributeError):  # a HashingVectorizer, for one, has no names
-            names = model[:-1].get_feature_names_out()
+        names = _named(model[:-1], n_features)
     if names is None:
         names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
     names = np.asarray(names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
     return names
+
+
+def _named(step: Any, n_features: int) -> Any:
+    """Names of the features of a step; None: a HashingVectorizer, for one, has none. A part of a union may be so."""
+    with contextlib.suppress(AttributeError, ValueError):
+        return step.get_feature_names_out()
+    last = step[-1] if isinstance(step, Pipeline) else step
+    parts = [(name, _named(part, 0)) for name, part in getattr(last, "transformer_list", ()) if hasattr(part, "fit")]
+    left = n_features - sum(len(names) for _, names in parts if names is not None)
+    if sum(names is None for _, names in parts) != 1 or len(parts) == 1 or left < 0:
+        return None
+    each = [(name, [f"x{j}" for j in range(left)] if names is None else names) for name, names in parts]
+    return [f"{name}__{feature}" for name, names in each for feature in names]
+
+
+def without_steps(model: Any, names: np.ndarray) -> np.ndarray:
+    """Names of features, without those of the steps of a ColumnTransformer or FeatureUnion before them."""
+    parts = [getattr(model, "best_estimator_", model)]
+    parts += getattr(parts[0], "get_params", dict)().values()
+    lists = [getattr(part, "transformer_list", getattr(part, "transformers", None)) or () for part in parts]
+    steps = {step[0] for one in lists for step in one} | {"remainder"} if any(lists) else set()
+
+    def plain(name: Any) -> Any:
+        step, _, rest = str(name).partition("__")
+        return plain(rest) if rest and step in steps else name
+
+    return _markers.objects([*map(plain, names)]) if steps else names

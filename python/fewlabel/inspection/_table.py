@@ -1,6 +1,7 @@
 """Results with columns: as a data frame, and as a table in notebooks."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -36,15 +37,19 @@ def axes_of(given: Any, n: int, name: str = "ax") -> np.ndarray:
 
 
 def html(columns: Columns) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    rows = ("".join(f"<td>{escape(_cell(value))}</td>" for value in row) for row in zip(*columns.values(), strict=True))
-    return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+    rows = [_row("th", columns), *(_row("td", row) for row in zip(*columns.values(), strict=True))]
+    return f"<table>{''.join(rows)}</table>"
 
 
 def text(columns: Columns) -> str:
     cells = [[name, *map(_cell, values)] for name, values in columns.items()]
     padded = ([cell.ljust(max(map(len, column))) for cell in column] for column in cells)
     return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
+
+
+def _row(tag: str, values: Iterable[Any]) -> str:
+    """A row of cells, each in the direction of its script."""
+    return f"<tr>{''.join(f'<{tag} dir=auto>{escape(_cell(value))}</{tag}>' for value in values)}</tr>"
 
 
 def _cell(value: Any) -> str:

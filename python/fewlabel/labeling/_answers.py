@@ -1,7 +1,9 @@
 """What the events of a session come to, the answer that stands for each row and the classes; and its arguments."""
 
 import os
+import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +13,7 @@ from sklearn.utils.validation import _num_samples
 from fewlabel import _held_out
 from fewlabel._estimator import kind
 from fewlabel._inputs import _markers, _numbers
-from fewlabel.labeling._journal import CLASSES, Event, Journal
+from fewlabel.labeling._journal import Event, Journal
 
 
 class Answers(NamedTuple):
@@ -21,6 +23,8 @@ class Answers(NamedTuple):
     descriptions: dict[Any, Any]  # of classes: texts, and of vectors the class that the call gave them
     classes: list[Any]  # those given in advance, then those of answers, in the order in which they first came
     renames: list[Event]
+    counts: Counter[Any]  # labels of each class, which may be 0
+    drawn: dict[Any, None]  # rows that were drawn at random
 
     @property
     def known(self) -> dict[Any, Any]:
@@ -30,37 +34,104 @@ class Answers(NamedTuple):
     @property
     def learned(self) -> set[Any]:
         """The classes of a fit."""
-        return {*self.known.values(), *self.descriptions}
+        return {*+self.counts, *self.descriptions}
+
+    def kept(self) -> "Answers":
+        """A copy that later events do not change."""
+        return self._replace(rows=self.rows.copy(), renames=self.renames.copy(), counts=self.counts.copy())
+
+    def without_rows(self) -> "Answers":
+        return self._replace(rows={}, renames=self.renames.copy(), counts=Counter())
 
 
-def read(given: Iterable[Any], journal: Journal) -> Answers:
-    """The answers; classes of withdrawn ones keep their places, should they come again."""
-    standing = {id(event) for event in journal.standing()}
-    given, later = [*given], {event["given"] for event in journal.events if "given" in event}
-    present = {name: name for name in given if name not in later}  # the class of each name of the calls so far
-    described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
-    rows, order, renames = dict[Any, Event](), list[Any](), list[Event]()
-    for event in journal.events:
-        order += [event[name] for name in ("class", "describe") if name in event]
+class Reader:
+    """What the events of a journal come to. One that is new changes what was read, unless it withdraws more than the
+    first answer to a row, or is a description of a call: then all are read again."""
+
+    def __init__(self, given: list[Any], journal: Journal) -> None:
+        self._given, self._journal = given, journal
+        self._n_read = -1  # events; -1: to be read from the first one
+
+    def answers(self) -> Answers:
+        """The answers so far; `kept` if later events are not to change them."""
+        events, n = self._journal.events, self._n_read
+        self._n_read = -1  # where this is interrupted
+        new = events[n:]
+        if not 0 <= n <= len(events) or not all(self._followed(event) for event in new):
+            self._read_all()
+        self._n_read = len(events)
+        current = {*self._present.values(), *self._described, *+self._counts}
+        order = dict.fromkeys(self._present[name] for name in self._given) | self._order
+        descriptions = {name: text for name, (_, text) in self._described.items()}
+        classes = [name for name in order if name in current]
+        return Answers(self._rows, descriptions, classes, self._renames, self._counts, self._drawn)
+
+    def _read_all(self) -> None:
+        """Classes of withdrawn events keep their places, should they come again."""
+        standing, events = {id(event) for event in self._journal.standing()}, self._journal.events
+        later = {event["given"] for event in events if "given" in event}
+        self._present = {name: name for name in self._given if name not in later}  # of each name of the calls so far
+        self._described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
+        self._rows, self._counts, self._order = dict[Any, Event](), Counter[Any](), dict[Any, None]()
+        self._renames, self._drawn = list[Event](), dict[Any, None]()
+        self._standing = list[tuple[Event, bool]]()  # and whether it is the first answer to its row
+        for event in events:
+            self._add(event, id(event) in standing)
+
+    def _followed(self, event: Event) -> bool:
+        """Whether a new event could be added to what was read."""
         if "given" in event:
-            _give(event["given"], event.get("text", event["given"]), present, described)
-        if id(event) not in standing:
-            continue
-        if "describe" in event:
-            described[event["describe"]] = described.get(event["describe"], (None,))[0], event["text"]
-        elif "rename" in event:
-            merged = event["to"] in {*present.values(), *described, *(answer.get("class") for answer in rows.values())}
-            kept = {name: described[name] for name in {event["to"]} & described.keys()}  # of two that are one now
-            described = dict(zip(renamed([*described], [event]), described.values(), strict=True)) | kept
-            present = dict(zip(present, renamed([*present.values()], [event]), strict=True))
-            rows = {row: new for row, answer in rows.items() if (new := _renamed(answer, event, merged))}
-            order, renames = renamed(order, [event]), [*renames, event]
+            return False
+        if "undo" not in event:
+            self._add(event, True)
+            return True
+        answer, first = self._standing.pop()
+        if first:
+            self._count(self._rows.pop(answer["row"]), -1)
+        return first
+
+    def _add(self, event: Event, stands: bool) -> None:
+        if (name := event.get("class", event.get("describe"))) is not None:
+            self._order.setdefault(name)
+        if "given" in event:
+            _give(event["given"], event.get("text", event["given"]), self._present, self._described)
+        elif "draw" in event:
+            self._drawn |= dict.fromkeys(event["draw"])
+        elif not stands or "fit" in event:
+            return
+        elif "row" in event:
+            before = self._rows.pop(event["row"], None)
+            ruled_out = {"not": [*(before or {}).get("not", []), event["not"]]} if "not" in event else None
+            self._rows[event["row"]] = event | ruled_out if ruled_out else event
+            self._count(before or {}, -1)
+            self._count(event, 1)
+            self._standing.append((event, not before))
         else:
-            before = rows.pop(event["row"], {})
-            rows[event["row"]] = event | ({"not": [*before.get("not", []), event["not"]]} if "not" in event else {})
-    current = {*present.values(), *described, *(answer["class"] for answer in rows.values() if "class" in answer)}
-    order = [name for name in dict.fromkeys([*(present[name] for name in given), *order]) if name in current]
-    return Answers(rows, {name: text for name, (_, text) in described.items()}, order, renames)
+            if "rename" in event:
+                self._rename(event)
+            else:
+                self._described[name] = self._described.get(name, (None,))[0], event["text"]
+            self._standing.append((event, False))
+
+    def _count(self, answer: Event, by: int) -> None:
+        if "class" in answer:
+            self._counts[answer["class"]] += by
+
+    def _rename(self, event: Event) -> None:
+        described, merged = self._described, event["to"] in {*self._present.values(), *self._described, *+self._counts}
+        kept = {name: described[name] for name in {event["to"]} & described.keys()}  # of two that are one now
+        self._described = dict(zip(renamed([*described], [event]), described.values(), strict=True)) | kept
+        self._present = dict(zip(self._present, renamed([*self._present.values()], [event]), strict=True))
+        old = event["rename"]
+        for row, one in [*self._rows.items()]:
+            if one.get("class") == old or one.get("predicted") == old or "not" in one:
+                if new := _renamed(one, event, merged):
+                    self._rows[row] = new
+                else:
+                    del self._rows[row]
+        self._counts[event["to"]] += self._counts.pop(event["rename"], 0)
+        self._order = dict.fromkeys(renamed([*self._order], [event]))
+        self._renames.append(event)
 
 
 def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tuple[Any, Any]]) -> None:
@@ -71,21 +142,22 @@ def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tu
 
 
 def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
+    present = {name: name for name in classes} if (renames := [*renames]) else {}
     for event in renames:
-        classes = [event["to"] if name == event["rename"] else name for name in classes]
-    return classes
+        present = {name: event["to"] if now == event["rename"] else now for name, now in present.items()}
+    return [present[name] for name in classes] if renames else classes
 
 
 def _renamed(answer: Event, rename: Event, merged: bool) -> Event | None:
     """An answer; None if it rules out one of two classes that are one now: that says nothing of both."""
-    new = {name: renamed([answer[name]], [rename])[0] for name in {*CLASSES} & answer.keys() - {"not"}}
+    new: Event = {name: rename["to"] for name in ("class", "predicted") if answer.get(name) == rename["rename"]}
     if "not" in answer:
         both = {rename["rename"], rename["to"]}
         left = [name for name in answer["not"] if not merged or name not in both or both <= {*answer["not"]}]
         new["not"] = [*dict.fromkeys(renamed(left, [rename]))]
         if not new["not"]:
             return None
-    return answer | new
+    return answer | new if new else answer
 
 
 # ------------------------------------------------------------------ arguments
@@ -96,7 +168,7 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
         raise TypeError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
-    if descriptions is not None and hasattr(rows, "columns"):
+    if descriptions is not None and columns_of(rows) is not None:
         raise TypeError("descriptions need rows that are texts or vectors, got a data frame: give its column of texts")
     if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be that of a file, got {path!r}")
@@ -105,8 +177,16 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
     if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
-    if not (show is None or callable(show) or show in getattr(rows, "columns", ())):
+    if not (show is None or callable(show) or show in (columns_of(rows) or ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
+
+
+def columns_of(rows: Any) -> list[Any] | None:
+    """Names of the columns of a data frame, of pandas, Polars, Arrow or others; None: no frame."""
+    if hasattr(rows, "iloc"):
+        return [*rows.columns] if rows.ndim == 2 else None
+    names = getattr(rows, "column_names", getattr(rows, "columns", None))
+    return None if names is None else [*names]
 
 
 def names_of(rows: Any) -> list[Any]:
@@ -132,6 +212,8 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         _numbers.check_text("a class", label)
         if not "".join(c for c in label if unicodedata.category(c) != "Cf").strip():
             raise ValueError("a class must not be an empty text or blanks alone")
+    if isinstance(label, str) and re.search("[\ud800-\udfff]", label):
+        raise ValueError(f"a class must be Unicode text, got {label!r} with half of a character: decode its bytes anew")
     if label is None or _markers.marked(np.array([label], dtype=object), marker)[0].any():
         raise ValueError(f"{label!r} marks rows without a label, so it cannot be a class")
     if not isinstance(label, str) and not (abs(label) < 2**63 and label == int(label)):

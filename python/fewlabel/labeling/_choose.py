@@ -29,21 +29,30 @@ COMPONENTS = 100
 ROUNDS = 8
 MOST_CLUSTERS = 300
 MOST_ROWS = 20_000  # of which nearest labels are found
+_MOST = 1e15  # whose square float32 holds
 CLUSTERED = 2_000  # beside those with an answer
 
 
 def coordinates(X: Any) -> np.ndarray:
     """Unit rows (n_rows, m), float32; zero where X is."""
     if sp.issparse(X):
-        X = TruncatedSVD(min(COMPONENTS, X.shape[1]), random_state=0).fit_transform(X)
+        few = X.shape[1] < 2
+        with np.errstate(divide="ignore", invalid="ignore"):  # equal rows have no variance
+            X = X.toarray() if few else TruncatedSVD(min(COMPONENTS, X.shape[1]), random_state=0).fit_transform(X)
+    X = np.asarray(X)
+    if X.dtype == np.float64 and X.ndim == 2:  # float32 cannot hold all of its values
+        largest = np.maximum(X.max(axis=1), -X.min(axis=1))[:, None]
+        far = (largest > _MOST) | (largest < 1 / _MOST)
+        X = X / np.where(far & (largest > 0) & np.isfinite(largest), largest, 1) if far.any() else X
     return normalize(np.asarray(X, dtype=np.float32))
 
 
 def batch(Z: np.ndarray, answered: np.ndarray, n: int) -> list[int]:
-    """At most n positions of rows without an answer. answered (n_rows,) bool; rows of zeros are not chosen."""
-    free, n_answered = ~answered & Z.any(axis=1), int(np.sum(answered))
+    """At most n positions of rows without an answer. answered (n_rows,) bool; rows of zeros come last."""
+    filled = Z.any(axis=1)
+    free, n_answered = ~answered & filled, int(np.sum(answered))
     if np.count_nonzero(free) <= n:
-        return np.flatnonzero(free).tolist()
+        return [*np.flatnonzero(free).tolist(), *np.flatnonzero(~answered & ~filled).tolist()][:n]
     rows = np.union1d(evenly(np.flatnonzero(free), max(n, CLUSTERED)), np.flatnonzero(answered))
     cluster, sizes, nearness = _clusters(Z[rows], n + n_answered)
     answers = np.bincount(cluster, answered[rows], minlength=len(sizes))

@@ -17,7 +17,7 @@ full disk, its beginning is cut off again. Only one session writes: an older one
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -44,21 +44,23 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "changed": lambda value: value is None or _is_share(value),
     "estimate": lambda value: value is None or (type(value) is list and len(value) == 3 and all(map(_is_share, value))),
 }
-_FORMS = [*map(set, map(str.split, (
+_FORMS = {*map(frozenset, map(str.split, (
     "version", "row class", "row class predicted", "row not", "row skip", "rename to", "undo", "draw",
     "given", "given text", "describe text", "fit changed estimate",
-)))]  # fmt: skip
+)))}  # fmt: skip
 
 
 class Journal:
     """Events of a session in their order, in memory and, with a path, in a file; `check` refuses others' events."""
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, check: Callable[[Event, Iterable[Event]], None] = lambda *_: None
+        self, path: str | os.PathLike[str] | None, check: Callable[[Event, Any], None] = lambda *_: None
     ) -> None:
         self.path, self._check = None if path is None else Path(path), check
         self.events: list[Event] = []
         self._standing: list[Event] = []  # answers, new names and "describe"
+        self._classes: list[Any] = []  # of those that have one
+        self._fits: list[Event] = []
         self._withdrawn: Event = {}
         self._size, self._cut, self._between = 0, 0, b""  # of the file; at its end without a newline
         if self.path is None:
@@ -95,7 +97,11 @@ class Journal:
         return reversed(self._standing)
 
     def fits(self) -> list[Event]:
-        return [event for event in self.events if "fit" in event]
+        return self._fits
+
+    def last_class(self) -> Any:
+        """The class of the last answer or "describe" that stands and has one; None without."""
+        return self._classes[-1] if self._classes else None
 
     def _read(self, content: bytes) -> None:
         """Read the lines; one that was not written to its end is left out."""
@@ -110,7 +116,7 @@ class Journal:
                 event = _parsed(line)
                 if "version" in event and number > 1:
                     raise ValueError("a version belongs in the first line")
-                self._check(event, self.standing())
+                self._check(event, self.last_class())
                 self._add(event)
             except ValueError as reason:
                 raise ValueError(f"{self.path}, line {number}: {reason}") from reason
@@ -143,9 +149,15 @@ class Journal:
         self._refuse_undo(event)
         if "undo" in event:
             self._withdrawn = self._standing.pop()
-        elif {"row", "rename", "describe"} & event.keys():
+            del self._classes[len(self._classes) - len({"class", "describe"} & self._withdrawn.keys()) :]
+        elif not event.keys().isdisjoint(("row", "rename", "describe")):
             self._standing.append(event)
-        self.events += [] if "version" in event else [event]
+            if (name := event.get("class", event.get("describe"))) is not None:
+                self._classes.append(name)
+        elif "fit" in event:
+            self._fits.append(event)
+        if "version" not in event:
+            self.events.append(event)
 
 
 def _is_cut(line: bytes, first: bool) -> bool:
@@ -162,7 +174,7 @@ def _parsed(line: bytes) -> Event:
         event = json.loads(line)
     except (ValueError, RecursionError) as reason:
         raise ValueError(f"{line[:80]!r} is not JSON: {reason}") from reason
-    if not isinstance(event, dict) or set(event) not in _FORMS:
+    if not isinstance(event, dict) or frozenset(event) not in _FORMS:
         raise ValueError(f"{event!r:.80} is no answer, undo or fit of a session")
     for name, value in event.items():
         if not _TESTS[name](value):

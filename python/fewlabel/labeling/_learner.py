@@ -13,7 +13,7 @@ from fewlabel._base import LinearClassifier
 from fewlabel._inputs import _data, _markers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose
-from fewlabel.labeling._answers import Answers
+from fewlabel.labeling._answers import Answers, columns_of
 from fewlabel.labels import with_descriptions
 
 NONE = object()  # no marker
@@ -35,7 +35,7 @@ class Learner:
     """Fits of a model to the rows of a session, and to descriptions of its classes."""
 
     def __init__(self, model: Any, rows: Any, descriptions: Any) -> None:
-        self.of_texts = getattr(rows, "ndim", 1) == 1 and _data.holds_text(rows)
+        self.of_texts = columns_of(rows) is None and getattr(rows, "ndim", 1) == 1 and _data.holds_text(rows)
         self.pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         rows = np.asarray(rows) if descriptions and isinstance(rows, list) and len(self.pipeline) == 1 else rows
         self._first, self._vectors = _safe_indexing(rows, [0]), {} if self.of_texts else descriptions

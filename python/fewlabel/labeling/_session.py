@@ -11,10 +11,11 @@ import numpy as np
 from fewlabel._inputs import _data, _markers, _numbers
 from fewlabel.inspection import _linear_model
 from fewlabel.labeling import _choose, _status
-from fewlabel.labeling._answers import Answers, check, checked_label, names_of, read, renamed
+from fewlabel.labeling._answers import Answers, Reader, check, checked_label, names_of, renamed
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 from fewlabel.labeling._learner import Fitted, Learner, labels
 
+_CLASSES = {*CLASSES}
 FIRST = 30  # answers before rows are drawn at random
 DRAWN = 30  # rows
 
@@ -41,8 +42,8 @@ class Session:
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
-        What the widget shows of a row: a column of a data frame, or what a function of the row returns: a text, an
-        array of pixels, or an object that notebooks show as a PNG image, as those of Pillow. None: the row as text.
+        What the widget shows of a row: a column of a data frame, or what a function of the row (of a frame of Polars or
+        Arrow, a dict) returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
 
     Examples
     --------
@@ -73,15 +74,17 @@ class Session:
         self._positions = {name: k for k, name in enumerate(self._names)}
         self._learner = Learner(model, self._rows, descriptions or {})
         self._given: list[Any] = []
+        self._valid = set[tuple[Any, ...]]()  # classes that were found to be so, with types
         for one in [*classes, *(descriptions or ())]:
-            self._given.append(self._checked(one, ()))
+            self._given.append(self._checked(one, None))
         self._journal = Journal(path, self._check)
         self._give(descriptions or {})
+        self._reader = Reader(self._given, self._journal)
         self._fitted: Fitted | None = None
         self._by_descriptions: Fitted | None = None
 
     def __repr__(self) -> str:
-        return f"<Session: {len(self._names)} rows, {len(self._answers())} with answers, classes {self.classes}>"
+        return f"<Session: {len(self._names)} rows, {len(self._read().rows)} with answers, classes {self.classes}>"
 
     @property
     def classes(self) -> list[Any]:
@@ -102,7 +105,7 @@ class Session:
         Parameters
         ----------
         n : int, default=10
-            Most rows. None of them is empty or has an answer.
+            Most rows. None of them has an answer, and empty ones come last.
         """
         n = _numbers.check_count("n", n)
         self._continue()
@@ -115,7 +118,7 @@ class Session:
 
     def _choose(self, n: int) -> list[Any]:
         """Rows that were drawn and have no answer, then typical ones."""
-        answers, Z = self._answers(), self._learner.coordinates
+        answers, Z = self._read().rows, self._learner.coordinates
         waiting = [row for row in self._drawn() if row not in answers][:n]
         more = _choose.batch(Z, self._mask([*answers, *waiting]), n - len(waiting)) if n > len(waiting) else []
         return waiting + [self._names[k] for k in more]
@@ -129,10 +132,10 @@ class Session:
         label : label
             A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
         """
-        row, label = self._name(row), self._checked(label)
+        row, label = self._name(row), self._checked(label, self._journal.last_class())
         event = {"row": row, "class": label}
-        if self._fitted is not None and row not in self._fitted.answers.known:
-            event["predicted"] = self._predicted(self._fitted)[self._positions[row]]
+        if self._fitted is not None and "class" not in self._fitted.answers.rows.get(row, ()):
+            event["predicted"] = self._predicted(self._fitted, row)[0]
         self._journal.append(event)
 
     def rule_out(self, row: Any, label: Any) -> None:
@@ -165,7 +168,7 @@ class Session:
         new : label
             Its new name. If that is a class already, the two are one from now on.
         """
-        label, new = self._class(label), self._checked(new)
+        label, new = self._class(label), self._checked(new, self._journal.last_class())
         if label != new:
             self._journal.append({"rename": label, "to": new})
 
@@ -181,7 +184,7 @@ class Session:
         """
         if not self._learner.of_texts:
             raise ValueError("descriptions of rows that are no texts cannot be edited: make a new session with others")
-        label = self._checked(label)
+        label = self._checked(label, self._journal.last_class())
         self._learner.description_rows({label: text})
         self._journal.append({"describe": label, "text": text})
 
@@ -190,7 +193,7 @@ class Session:
         return self._journal.undo()
 
     def to_frame(self) -> Any:
-        """A pandas.DataFrame with a row for each row of the session, under its name.
+        """A pandas.DataFrame with a row for each row of the session, under its name, or with their index.
 
         `label` is its class, `ruled_out` a list, `predicted` the class in the last fit, or None; `skipped` is a bool.
         """
@@ -204,7 +207,8 @@ class Session:
             "skipped": ["skip" in answer for answer in table],
             "predicted": self._predicted(self._fitted) if self._fitted else None,
         }
-        return pd.DataFrame(columns, index=self._names, dtype=object).astype({"skipped": bool})
+        index = self._rows.index.copy() if hasattr(self._rows, "iloc") else self._names
+        return pd.DataFrame(columns, index=index, dtype=object).astype({"skipped": bool})
 
     def fit(self) -> Any:
         """The model, fitted to the answers so far from the start; the same as before if there is no new answer."""
@@ -220,7 +224,7 @@ class Session:
         """
         answers, fits = self._read(), self._journal.fits()
         changed = float("nan") if not fits or fits[-1]["changed"] is None else fits[-1]["changed"]
-        counts, n = Counter(answers.known.values()), len(self._names)
+        counts, n = answers.counts, len(self._names)
         labeled, n_skipped = {name: counts[name] for name in answers.classes}, len(answers.rows) - counts.total()
         named = map(_status.one_class, _markers.alike(answers.classes))
         warned = (*named, *(self._fitted.warnings if self._fitted else ()))
@@ -230,12 +234,14 @@ class Session:
     def _alone(self) -> tuple[int, float, float, float] | None:
         """How good a fit to descriptions alone is, by the answers to rows drawn at random."""
         answers = self._read()
-        rows = [row for row in self._drawn() if row in answers.known]
-        if not rows or len(answers.descriptions) < 2:
+        if len(answers.descriptions) < 2:
             return None
-        predicted = self._predicted(self._without_answers())
-        found = [{"predicted": predicted[self._positions[row]], "class": answers.known[row]} for row in rows]
-        return _status.accuracy(found)
+        found = [answers.rows[row] | {"row": row} for row in answers.drawn if "class" in answers.rows.get(row, ())]
+        if not found:
+            return None
+        predicted = self._predicted(self._without_answers(), *(one["row"] for one in found))
+        pairs = zip(predicted, found, strict=True)
+        return _status.accuracy([{"predicted": name, "class": one["class"]} for name, one in pairs])
 
     def widget(self, n: int = 10) -> Any:
         """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
@@ -252,15 +258,16 @@ class Session:
         return LabelingWidget(self, _numbers.check_count("n", n))
 
     def _read(self) -> Answers:
-        return read(self._given, self._journal)
+        """The answers so far, as they are until the next one."""
+        return self._reader.answers()
 
     def _answers(self) -> dict[Any, Event]:
         """The last answer for each row that has one, in the order in which they came; "not" lists all classes."""
-        return self._read().rows
+        return self._read().rows.copy()
 
     def _refit(self, whole: bool) -> Fitted:
         """The last fit, or another one if there are new answers, or if one to all rows is wanted."""
-        before, answers = self._fitted, self._read()
+        before, answers = self._fitted, self._read().kept()
         same = before is not None and before.answers[:2] == answers[:2]
         if before is not None and same and (before.whole or not whole):
             return before
@@ -272,7 +279,7 @@ class Session:
 
     def _without_answers(self) -> Fitted:
         """The fit to the present descriptions alone."""
-        before, answers = self._by_descriptions, self._read()._replace(rows={})
+        before, answers = self._by_descriptions, self._read().without_rows()
         if before is None or before.answers[:2] != answers[:2]:
             self._by_descriptions = before = self._fit(answers, False, None)
         return before
@@ -302,11 +309,11 @@ class Session:
         return fit(shares) if found is None or shares != guess else found
 
     def _drawn(self) -> list[Any]:
-        return [row for event in self._journal.events for row in event.get("draw", ())]
+        return [*self._read().drawn]
 
     def _draw(self, fitted: Fitted) -> None:
         """Draw rows at random if it is time to: what they are tells the class shares."""
-        answers, named = self._answers(), bool(self._read().descriptions)
+        answers, named = self._read().rows, bool(self._read().descriptions)
         free = ~self._mask(answers) & self._learner.coordinates.any(axis=1)
         due = named or (self._learner.finds_shares and len(answers) >= FIRST)
         if due and not self._drawn() and free.any():
@@ -323,14 +330,15 @@ class Session:
         if self._fitted is not None:
             before = self._predicted(self._fitted)
             changed = float(np.mean([a != b for a, b in zip(before, now.predicted, strict=True)]))
-        count, *estimate = _status.accuracy(self._answers().values())
+        count, *estimate = _status.accuracy(self._read().rows.values())
         if changed is not None or not fits or fits[-1]["fit"] != n_labels:  # not again after a restart
             self._journal.append({"fit": n_labels, "changed": changed, "estimate": estimate if count else None})
 
-    def _predicted(self, fitted: Fitted) -> list[Any]:
-        """The class of each row in a fit, under its present name."""
+    def _predicted(self, fitted: Fitted, *rows: Any) -> list[Any]:
+        """The class of these rows, or of each, in a fit, under its present name."""
         before = {id(event) for event in fitted.answers.renames}
-        return renamed(fitted.predicted, [event for event in self._read().renames if id(event) not in before])
+        found = [fitted.predicted[self._positions[row]] for row in rows] if rows else fitted.predicted
+        return renamed(found, [event for event in self._read().renames if id(event) not in before])
 
     def _name(self, row: Any) -> Any:
         """The name of a row as it stands in the file."""
@@ -339,13 +347,17 @@ class Session:
             raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
         return name
 
-    def _check(self, event: Event, standing: Iterable[Event]) -> None:
-        """Raise a ValueError for a line of the file that is of other rows, or has classes of another type."""
+    def _check(self, event: Event, last: Any) -> None:
+        """Raise a ValueError for a line of the file that is of other rows, or has classes of another type than last."""
         for row in event.get("draw", [event["row"]] if "row" in event else []):
-            self._name(row)
-        beside = next((each for each in standing if {"class", "describe"} & each.keys()), event)
-        for name in {*CLASSES} & event.keys():
-            self._checked(event[name], [beside])
+            if row not in self._positions:
+                self._name(row)
+        last = event.get("class", event.get("describe")) if last is None else last
+        for name in _CLASSES & event.keys():
+            label, beside = event[name], next(iter(self._given), last)
+            if (checked := (type(label), type(beside), label)) not in self._valid:
+                self._checked(label, last)
+                self._valid.add(checked)
         if {"given", "describe"} & event.keys() and ("text" in event) != self._learner.of_texts:
             raise ValueError("a description must be a text where the rows are texts, and only there")
         if "given" in event and event["given"] not in self._given:
@@ -354,7 +366,7 @@ class Session:
     def _give(self, descriptions: Mapping[Any, Any]) -> None:
         """Keep the descriptions of a call that are new, or others than those of the last call."""
         last = {event["given"]: event for event in self._journal.events if "given" in event}
-        given = {self._checked(label): text for label, text in descriptions.items()}
+        given = {self._checked(label, self._journal.last_class()): text for label, text in descriptions.items()}
         missing = [name for name in last if name not in given]
         if missing and (given or not self._learner.of_texts):
             known = f"{self._journal.path} has one of {missing[0]!r}"
@@ -364,14 +376,12 @@ class Session:
             if last.get(name) != event:
                 self._journal.append(event)
 
-    def _checked(self, label: Any, standing: Iterable[Event] | None = None) -> Any:
-        """A label as it stands in the file."""
-        answers = self._journal.standing() if standing is None else standing
-        beside = (event[name] for event in answers for name in ("class", "describe") if name in event)
+    def _checked(self, label: Any, last: Any) -> Any:
+        """A label as it stands in the file, where `last` was the last class."""
         marker = getattr(self._learner.pipeline[-1], "unlabeled", None)
-        return checked_label(label, marker, next(iter(self._given or beside), None))
+        return checked_label(label, marker, next(iter(self._given), last))
 
     def _class(self, label: Any) -> Any:
-        if (label := self._checked(label)) not in self.classes:
+        if (label := self._checked(label, self._journal.last_class())) not in self.classes:
             raise ValueError(f"label must be one of the classes {self.classes}, got {label!r}")
         return label

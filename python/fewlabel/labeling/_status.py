@@ -9,8 +9,9 @@ Stop      The refits to the last LABELS labels changed at most STABLE of the pre
           and rare classes change few predictions. Measured in docs/notes/labels-next.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Reversible
 from html import escape
+from itertools import islice
 from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
@@ -55,7 +56,7 @@ class Status(NamedTuple):
 
     def _repr_html_(self) -> str:
         head = "<br>".join(escape(line) for line in str(self).splitlines()[1:])
-        return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p>{head}</p>"
+        return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p dir=auto>{head}</p>"
 
 
 def one_class(names: list[str]) -> str:
@@ -63,9 +64,9 @@ def one_class(names: list[str]) -> str:
     return f"{_markers.almost_the_same(names)}: `rename` merges them"
 
 
-def accuracy(answers: Iterable[Event]) -> tuple[int, float, float, float]:
+def accuracy(answers: Reversible[Event]) -> tuple[int, float, float, float]:
     """Number of held-out answers, the share that was predicted, and the ends of its interval."""
-    held_out = [event["predicted"] == event["class"] for event in answers if "predicted" in event][-WINDOW:]
+    held_out = [*islice((one["predicted"] == one["class"] for one in reversed(answers) if "predicted" in one), WINDOW)]
     if not held_out:
         return 0, float("nan"), 0.0, 1.0
     found = binomtest(sum(held_out), len(held_out))

@@ -2,14 +2,17 @@
 
 import base64
 import contextlib
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import _safe_indexing
 
 from fewlabel._inputs import _markers
-from fewlabel.inspection import explain
+from fewlabel.inspection import _linear_model, explain
+from fewlabel.labeling._answers import columns_of
 from fewlabel.labeling._journal import Event
 
 try:
@@ -65,7 +68,8 @@ class LabelingWidget(anywidget.AnyWidget):
             if action == "rename":
                 session.rename(self._class(value[0]), self._typed(value[1]))
             elif action == "show":
-                rows = [name for name in session._answers() if _text(name) == value] + rows
+                listed = islice(reversed(session._read().rows), _LISTED)
+                rows = [name for name in listed if _text(name) == value] + rows
             elif (row := session.undo()) is not None:
                 rows = [row, *rows]
             self._go_to(rows)
@@ -94,7 +98,7 @@ class LabelingWidget(anywidget.AnyWidget):
 
     def _continue(self, queue: list[Any]) -> str:
         """Go to the next row without an answer, which is of a new batch after the last one; what went wrong."""
-        answers, note = self._session._answers(), ""
+        answers, note = self._session._read().rows, ""
         queue = [row for row in queue if row not in answers]
         if not queue:
             self.state = {**self.state, "busy": True}
@@ -143,7 +147,7 @@ class LabelingWidget(anywidget.AnyWidget):
         session, status, answers = self._session, self._session.status(), self._session._read()
         descriptions = [_text(answers.descriptions.get(name, "")) for name in status.classes]
         return {
-            "answers": [self._listed(*each) for each in [*answers.rows.items()][: -_LISTED - 1 : -1]],
+            "answers": [self._listed(*each) for each in islice(reversed(answers.rows.items()), _LISTED)],
             "classes": [[_text(name), count] for name, count in status.classes.items()],
             "descriptions": descriptions if session._learner.of_texts else None,
             "labels": sum(status.classes.values()),
@@ -162,35 +166,40 @@ class LabelingWidget(anywidget.AnyWidget):
 
     def _of_row(self, name: Any) -> dict[str, Any]:
         """What is shown of a row, what the model predicts and why."""
-        answer = self._session._answers().get(name)
+        answer = self._session._read().rows.get(name)
         about = {"row": _text(name), "answer": answer and _answer_text(answer)}
-        return about | self._content(name) | self._prediction(self._session._positions[name])
+        return about | self._content(name) | self._prediction(name)
 
     def _content(self, name: Any) -> dict[str, Any]:
         try:
             row = _row(self._rows, self._session._positions[name])
+            if self._show is None and columns_of(self._rows):
+                row = "\n".join(f"{column}: {value}" for column, value in row.items())
             shown = self._show(row) if callable(self._show) else row if self._show is None else row[self._show]
             return _content(shown) | {"hidden": False}
         except Exception as reason:
             return {"text": f"this row cannot be shown: {_message(reason)}", "image": None, "hidden": True}
 
-    def _prediction(self, k: int) -> dict[str, Any]:
-        fitted = self._session._fitted
+    def _prediction(self, name: Any) -> dict[str, Any]:
+        fitted, k = self._session._fitted, self._session._positions[name]
         if fitted is None:
             return {"predicted": None, "reasons": []}
         try:
-            frame = getattr(self._rows, "ndim", 1) == 2 and hasattr(self._rows, "iloc")
-            found = explain(fitted.model, self._rows.iloc[[k]] if frame else _row(self._rows, k), n=_REASONS)
-            reasons = [_text(name) for name in found.features[found.contributions > 0]]
+            row = _safe_indexing(self._rows, [k]) if columns_of(self._rows) else _row(self._rows, k)
+            found = explain(fitted.model, row, n=_REASONS)
+            words = _linear_model.without_steps(fitted.model, found.features[found.contributions > 0])
+            reasons = [*dict.fromkeys(map(_text, words))]
         except Exception:  # a model without weights of features, for one
             reasons = []
-        return {"predicted": _text(self._session._predicted(fitted)[k]), "reasons": reasons}
+        return {"predicted": _text(self._session._predicted(fitted, name)[0]), "reasons": reasons}
 
 
 def _row(rows: Any, k: int) -> Any:
-    """A row, for a function of the user."""
+    """A row, for a function of the user: of pandas a series, of other data frames a dict of the columns."""
     if hasattr(rows, "iloc"):
         return rows.iloc[k]
+    if names := columns_of(rows):
+        return dict(zip(names, _markers.unpacked(_safe_indexing(rows, [k]))[0], strict=True))
     return rows[[k]] if sp.issparse(rows) else rows[k]
 
 

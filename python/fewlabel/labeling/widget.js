@@ -10,6 +10,23 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+// Whether a key is for an input method, which composes a word: its Enter picks a candidate. Safari has only the code.
+function composes(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
+// The letter or digit of a key, in lower case; where the keyboard has others there, or digits need Shift, by its place.
+function named(event) {
+  const key = event.key.toLowerCase();
+  if (/^[a-z0-9]$/.test(key) || event.shiftKey || event.getModifierState("AltGraph")) return key;
+  return /^(?:Digit|Key)(.)$/.exec(event.code)?.[1].toLowerCase() ?? key;
+}
+
+// Words of the user, in the direction of their script.
+function words(text) {
+  return make("span", { dir: "auto" }, text);
+}
+
 function shape(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -78,8 +95,8 @@ function render({ model, el }) {
   }
 
   function button(key, text, onclick, ...more) {
-    const children = key ? [make("kbd", {}, key), text, ...more] : [text, ...more];
-    return make("button", { type: "button", onclick }, ...children);
+    const children = key ? [make("kbd", { dir: "ltr" }, key), text, ...more] : [text, ...more];
+    return make("button", { type: "button", dir: "auto", onclick }, ...children);
   }
 
   function classButtons(state) {
@@ -95,11 +112,11 @@ function render({ model, el }) {
 
   // A field and a button that take a text; keys in it are not those of the classes.
   function field(placeholder, text, take) {
-    const input = make("input", { placeholder, ariaLabel: placeholder });
+    const input = make("input", { placeholder, dir: "auto", ariaLabel: placeholder });
     const done = () => input.value.trim() && take(input.value.trim());
     input.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.key === "Enter") done();
+      if (event.key === "Enter" && !composes(event)) done();
     };
     return [input, button("", text, done)];
   }
@@ -111,14 +128,14 @@ function render({ model, el }) {
   }
 
   function answers(state) {
-    const list = state.answers.map(([row, label, text]) =>
-      make("div", {}, button("", label, () => send("show", row)), make("span", { className: "small" }, ` ${row} ${text}`)));
+    const list = state.answers.map(([row, label, text]) => make("div", {}, button("", label, () => send("show", row)),
+      make("span", { className: "small" }, " ", words(row), " ", words(text))));
     return folded("answers: click to change one", make("div", { className: "answers" }, ...list));
   }
 
   function editing(state) {
-    const from = make("select", { ariaLabel: "class", onkeydown: (event) => event.stopPropagation() },
-      ...state.classes.map(([name]) => make("option", {}, name)));
+    const from = make("select", { dir: "auto", ariaLabel: "class", onkeydown: (event) => event.stopPropagation() },
+      ...state.classes.map(([name]) => make("option", { dir: "auto" }, name)));
     const to = field("new name, or another class", "rename or merge", (name) => send("rename", [from.value, name]));
     if (!state.descriptions) return folded("rename or merge classes", from, ...to);
     const [text, done] = field("description", "describe", (said) => send("describe", [from.value, said]));
@@ -129,9 +146,9 @@ function render({ model, el }) {
 
   // Whether a typed class is another one than those with almost the same name.
   function question([typed, ...known]) {
-    const ask = make("div", { className: "buttons ask" }, `${typed}: is it the same as`);
+    const ask = make("div", { className: "buttons ask" }, make("span", {}, words(typed), ": is it the same as"));
     ask.append(...known.map((name) => button("", name, () => answer("label", name))), "or another class?");
-    ask.append(button("", `add ${typed}`, () => answer("add", typed)));
+    ask.append(button("", "add ", () => answer("add", typed), words(typed)));
     return ask;
   }
 
@@ -149,20 +166,20 @@ function render({ model, el }) {
     const not = button("n", "not this class", () => act("not"));
     not.classList.toggle("on", negative);
     const actions = [not, button("s", "skip", () => act("skip")), button("u", "undo", () => act("undo"))];
-    const why = state.reasons?.length ? `: ${state.reasons.join(", ")}` : "";
-    const course = state.busy ? "fitting …"
-      : `${state.labels} of ${state.rows} rows labeled, ${state.left} until the next fit, row ${state.row}`;
+    const why = state.reasons?.length ? [": ", words(state.reasons.join(", "))] : [];
+    const course = state.busy ? ["fitting …"]
+      : [`${state.labels} of ${state.rows} rows labeled, ${state.left} until the next fit, row `, words(state.row)];
     const all = [
-      make("div", { className: "small course" }, course),
-      make("div", { className: "shown" }, row(state)),
-      make("div", { className: "small thinks" }, state.answer ? `answer: ${state.answer}`
-        : state.predicted ? `predicted: ${state.predicted}${why}` : "no model yet"),
+      make("div", { className: "small course" }, ...course),
+      make("div", { className: "shown", dir: "auto" }, row(state)),
+      make("div", { className: "small thinks" }, ...(state.answer ? ["answer: ", words(state.answer)]
+        : state.predicted ? ["predicted: ", words(state.predicted), ...why] : ["no model yet"])),
       make("div", { className: "buttons" }, ...classButtons(state),
         ...field("new class", "add", (name) => answer("new", name))),
       ...(state.ask ? [question(state.ask)] : []),
       make("div", { className: "buttons" }, ...actions),
-      make("div", { className: "message" }, state.message),
-      make("div", { className: state.stop ? "small stop" : "small" }, state.status.join(" · ")),
+      make("div", { className: "message", dir: "auto" }, state.message),
+      make("div", { className: state.stop ? "small stop" : "small", dir: "auto" }, state.status.join(" · ")),
     ];
     if (state.answers.length) all.push(answers(state));
     if (state.classes.length) all.push(editing(state));
@@ -191,10 +208,10 @@ function render({ model, el }) {
   }
 
   root.onkeydown = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || composes(event)) return;
     event.stopPropagation(); // the notebook would take the key for its own
-    const key = event.key.toLowerCase();
-    if (!ACTIONS[key] && !(event.key.length === 1 && KEYS.includes(key))) return;
+    const key = named(event);
+    if (!ACTIONS[key] && !(key.length === 1 && KEYS.includes(key))) return;
     event.preventDefault();
     if (event.repeat) return; // a key that is held down would answer rows that nobody has read
     if (ACTIONS[key]) act(ACTIONS[key]);
