@@ -56,8 +56,9 @@ func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 	for _, rows := range members {
 		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
 	}
-	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(key(a[0]), key(b[0])) }) // not by number
-	next := 0                                                                                         // goes on from class to class, so that all folds get rows
+	// Classes come in an order that their numbers have no part in; folds go on from class to class, so that all get rows.
+	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(key(a[0]), key(b[0])) })
+	next := 0
 	for _, rows := range members {
 		if !known[s.Class[rows[0]]] && key(rows[0]) == key(rows[len(rows)-1]) {
 			continue

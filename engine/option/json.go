@@ -148,7 +148,8 @@ func scan(text []byte, large bool) (members map[string]json.RawMessage, err erro
 			for end < len(text) && bytes.IndexByte(ofNumbers, text[end]) >= 0 {
 				end++
 			}
-			if word := text[at:end]; !large && (len(word) > 308 || bytes.ContainsAny(word, "eE")) { // others are smaller than 1e308
+			word := text[at:end]
+			if !large && (len(word) > 308 || bytes.ContainsAny(word, "eE")) { // others are smaller than 1e308
 				if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) {
 					return nil, fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 				}

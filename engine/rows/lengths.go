@@ -40,8 +40,8 @@ func (m *Matrix) CheckLength(length float64) error {
 		return nil
 	}
 	value, row, feature := m.Largest()
-	return fault.Data("rows of X are too short or too long for a fit: scale your features (the largest value of X is %.4g "+
-		"in row %d, column %d)", value, row, feature)
+	return fault.Data("rows of X are too short or too long for a fit: scale your features (the largest value of X is "+
+		"%.4g in row %d, column %d)", value, row, feature)
 }
 
 // Largest is the value farthest from zero, with its row and its feature.
@@ -56,8 +56,9 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 	return value, row, feature
 }
 
-// Extremes are the ends [2 cols] of the values of each feature, their largest distance from zero and less their smallest
-// one, in the rows of all machines that have a weight; -Inf without values. Nothing changes if rows are there twice.
+// Extremes are the ends [2 cols] of the values of each feature, their largest distance from zero and less their
+// smallest one, in the rows of all machines that have a weight; -Inf without values. Nothing changes if rows are there
+// twice.
 func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
 	job.CountAndCheck(int64(m.NonZeros()))
