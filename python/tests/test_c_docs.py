@@ -41,7 +41,7 @@ def in_words(option: dict[str, Any]) -> str:
 
 
 def test_the_largest_number() -> None:
-    assert "No number may exceed 1e100." in PAGE
+    assert "No number may exceed 1e100, and none that is above 0 may be below 1e-100." in PAGE
 
 
 def test_every_function_is_declared_as_in_the_header() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from planted import text_like
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC
@@ -203,3 +205,35 @@ def test_duplicates_that_add_up_to_infinity_are_refused() -> None:
     shape = (X.shape[0] + 1, X.shape[1])
     with pytest.raises(ValueError, match=rf"row {X.shape[0]} has the value \+Inf at feature 0"):
         TransductiveSVC().fit(sp.csr_array(arrays, shape), np.r_[Y, -1])
+
+
+CANCER = load_breast_cancer(return_X_y=True)
+
+
+KINDS = {
+    TransductiveSVC: ("auto", "annealing", "switching", "pair_switching", "gradient"),
+    SemiSupervisedLogisticRegression: ("annealing", "entropy", "expectation", "posterior"),
+}
+
+
+@pytest.mark.parametrize("model", [kind(method=m) for kind, methods in KINDS.items() for m in methods], ids=repr)
+def test_what_means_nothing_moves_no_prediction(model: Any) -> None:
+    """The order of rows, columns and classes, a unit, weights of one size, copies given as weights."""
+    rng, rows, truth = np.random.default_rng(0), StandardScaler().fit_transform(CANCER[0]), CANCER[1]
+    n, width = rows.shape
+    y = np.full(n, -1)
+    for k in range(2):
+        y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
+    order, columns, weights = rng.permutation(n), rng.permutation(width), 1 + (np.arange(n) % 5 == 0)
+    copies = np.repeat(np.arange(n), weights)
+    expected, weighted = model.fit(rows, y).predict(rows), model.fit(rows, y, sample_weight=weights).predict(rows)
+    for found, wanted in (
+        (model.fit(rows[order], y[order]).predict(rows), expected),
+        (model.fit(rows[:, columns], y).predict(rows[:, columns]), expected),
+        (1 - model.fit(rows, np.where(y < 0, -1, 1 - y)).predict(rows), expected),
+        (model.fit(3.7 * rows, y).predict(3.7 * rows), expected),
+        (model.fit(rows, y, sample_weight=np.full(n, 7.3)).predict(rows), expected),
+        (model.fit(rows, y, sample_weight=0.37 * weights).predict(rows), weighted),
+        (model.fit(rows[copies], y[copies]).predict(rows), weighted),
+    ):
+        assert np.mean(found != wanted) <= 0.005

@@ -334,7 +334,7 @@ def test_one_class_has_every_row_whatever_the_scores(path: Path) -> None:
         ({"classes": {"dtype": "int64", "values": [0.5, 1]}}, "classes is "),
         ({"classes": None}, ""),
         ({"hierarchy": {"dict": [[0, "a"], [1, "b"]]}}, "no tree of the classes"),
-        ({"hierarchy": {"dict": [[0, "a"], ["a", 0]]}}, "goes in a circle"),
+        ({"hierarchy": {"dict": [[0, "a"], ["a", 0]]}}, "a class must be a leaf"),
         ({"feature_names": ["a", "b"]}, "feature_names are 2 for"),
         ({"temperature": "0.8"}, "temperature is "),
         ({"more": None}, "more"),
