@@ -78,8 +78,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             Labels, markers of unlabeled rows, sets of the classes that a row may have, groups of `hierarchy`, and
             descriptions. Two or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Weight of each row, labeled or not, at least 0; 0: ignored. Integer weights with a mean of at most 4 are
-            numbers of copies: weight k gives the fit of k copies of the row, up to rounding.
+            Weight of each row, labeled or not, at least 0; 0: ignored. A factor of all weights changes nothing.
+            Multiples of the smallest weight, at most 4 times it on average, are numbers of copies: k times that weight
+            gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
@@ -92,10 +93,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             return self
         targets, minus_one = _targets.learned(targets, self.class_prior), bool(targets.minus_one.any())
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan, task = (
-                self._plan(method, targets.classes, targets.totals(), minus_one),
-                _progress.FitTask(self, X, targets),
-            )
+            plan = self._plan(method, targets.classes, targets.totals(), minus_one)
+            task = _progress.FitTask(self, X, targets)
             fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
             task.end()

@@ -18,9 +18,7 @@ HUGE = 1e100  # squares of such values, and their sums, are still finite
 _LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
 _TAKEN = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}  # see check_finite
 _DATES = (np.datetime64, np.timedelta64, datetime.date, datetime.time, datetime.timedelta)
-_NAMES_OF_DATES = re.compile(
-    r"(sparse\[)?(date|time|duration|period)", re.IGNORECASE
-)  # of NumPy, pandas, Polars, Arrow
+_NAMES_OF_DATES = re.compile(r"(sparse\[)?(date|time|duration|period)", re.IGNORECASE)  # in all kinds of frames
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
