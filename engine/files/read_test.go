@@ -517,7 +517,7 @@ func TestReadingIsCancelled(t *testing.T) {
 	} {
 		path := writeFile(t, "rows", c.content)
 		late := time.Hour
-		for range 3 { // the quickest: other programs run as well
+		for try := 0; try < 20 && late > most; try++ { // the quickest: other programs run as well
 			late = min(late, endsAfterCancel(t, path, c.after))
 		}
 		if late > most {
