@@ -76,12 +76,15 @@ class Backend:
             tasks, annotations = request["task"], request["annotation"]
             if isinstance(annotations, dict):
                 tasks, annotations = [tasks], [annotations]
-            named = {task.get("id"): task for task in tasks}
+            named = {str(task["id"]): task for task in tasks if "id" in task}
             for task, annotation in zip(tasks, annotations, strict=True):
                 try:
-                    self.answer(named.get(annotation.get("task"), task), annotation)
-                except ValueError as reason:
-                    refused.append(str(reason))
+                    own = str(annotation.get("task") or task.get("id"))
+                    if named and own not in named:
+                        raise ValueError(f"an annotation is of task {own}, but the message has {', '.join(named)}")
+                    self.answer(named.get(own, task), annotation)
+                except (ValueError, LookupError, AttributeError, TypeError) as reason:
+                    refused.append(f"{type(reason).__name__}: {reason}")
         new = sum(self.session.status().classes.values()) - self.fitted
         if new >= BATCH or request["action"] == "START_TRAINING":
             self.fit()

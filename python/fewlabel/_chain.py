@@ -34,11 +34,17 @@ def n_tokens(part: Any) -> int:
 def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
     """All sequences concatenated, and their lengths."""
     _data.check_order(X=X, y=y)
+    if isinstance(y, list | tuple):
+        for k, (part, tags) in enumerate(zip(X, y, strict=False) if is_list(X) else ()):
+            _data.check_order(**{f"X[{k}]": part, f"y[{k}]": tags})
+        y = [_markers.column(tags, f"y[{k}]") if hasattr(tags, "to_list") else tags for k, tags in enumerate(y)]
     if is_list(X):
         if lengths is not None:
             raise ValueError("lengths must be None where X is a list of sequences: they have their lengths")
         lengths = [n_tokens(part) for part in X]
         parts = {k: _data.admitted(part, f"X[{k}]") for k, part in enumerate(X) if lengths[k]}
+        for k, part in parts.items():
+            _data.refuse_dates(part, f"X[{k}]")
         widths = {k: np.shape(part)[1] if len(np.shape(part)) == 2 else -1 for k, part in parts.items()}
         first = next(iter(widths), 0)
         for k in [k for k, width in widths.items() if width != widths[first]]:

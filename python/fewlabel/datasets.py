@@ -93,29 +93,34 @@ def _without_comments(blocks: list[_Lines], tabs: bool, path: str) -> list[_Line
     tops = [[*itertools.takewhile(lambda line: not line[1] or line[1][0].startswith("#"), block)] for block in blocks]
     rests = [[line for line in block[len(top) :] if line[1]] for block, top in zip(blocks, tops, strict=True)]
     width = next((len(cells) for _, cells in itertools.chain(*rests, *tops) if cells), 0)
-    tags = {cells[-1] for _, cells in itertools.chain(*rests)}
+    tags = {cells[-1] for _, cells in itertools.chain(*rests) if not cells[0].startswith("#")}
+
+    firsts = [(top + rest)[0][1] for top, rest in zip(tops, rests, strict=True) if rest]
+    all_begin = len(firsts) > 1 and all(not cells or cells[0].startswith("#") for cells in firsts)
 
     def is_token(cells: list[str]) -> bool:
         if len(cells) != width or width == 1:
             return len(cells) == 1 == width
-        return bool(_TAG.fullmatch(cells[-1])) or (cells[-1] in tags and not cells[-1].isdecimal())
+        if cells[-1] in tags:
+            return not cells[-1].isdecimal()
+        return bool(_TAG.fullmatch(cells[-1])) and not (cells[0] == "#" and all_begin)
 
-    firsts = [(top + rest)[0][1] for top, rest in zip(tops, rests, strict=True) if rest]
-    commented = len(firsts) > 1 and not any(
-        cells and (not cells[0].startswith("#") or is_token(cells)) for cells in firsts
-    )
+    every = all_begin and not any(cells and is_token(cells) for cells in firsts)
     found: list[_Lines] = []
     for top, rest in zip(tops, rests, strict=True):
         found.append([])
-        for number, cells in top:
-            fits = len(cells) == width
+        for place, (number, cells) in enumerate(top + rest):
+            inside, fits = place >= len(top), len(cells) == width
+            if inside and (tabs or not fits or cells[0] != "#" or cells[-1].isupper()):
+                found[-1].append((number, cells))
+                continue
+            commented = every and not inside and (not cells or cells[0] == "#" or not cells[-1].isupper())
             tagged = fits and cells[-1] in tags
             if is_token(cells) or (cells and not commented and (tabs or tagged)):
                 found[-1].append((number, cells))
             elif tagged or (cells and not commented and (fits or len(cells) == 1)):
                 cure = "write a comment as # name = value, or separate the columns of tokens by tabs"
                 raise ValueError(f"{path}, line {number}: {' '.join(cells):.60} may be a comment or a token: {cure}")
-        found[-1] += rest
     return found
 
 

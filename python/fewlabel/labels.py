@@ -296,7 +296,7 @@ def _names(sources: Any, n: int) -> list[Any]:
     sources = range(n) if sources is None else sources
     if isinstance(sources, str) or not isinstance(sources, Iterable):
         raise ValueError(f"sources must be a list of names or a dict from class to words, got {sources!r:.60}")
-    names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else list(sources)
+    names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else [*map(_markers.plain, sources)]
     if len(names) != n:
         raise ValueError(f"sources has {len(names)} names, but votes has {n} columns")
     return names

@@ -399,6 +399,15 @@ def test_an_index_in_another_order_is_refused(entry: str) -> None:
         ORDERED[entry](X, of("other"))
 
 
+def test_an_index_with_a_missing_entry_has_an_order() -> None:
+    import pandas as pd
+
+    index = [np.nan, *range(N - 1)]
+    X, y = pd.DataFrame(GOOD.toarray(), index=index), pd.Series(Y, index=[*index[1:], index[0]])
+    with pytest.raises(ValueError, match="y has the index of X in another order"):
+        svc().fit(X, y)
+
+
 def test_other_indices_go_by_position() -> None:
     import pandas as pd
 

@@ -405,3 +405,8 @@ def test_a_model_file_has_linear_models_only(tmp_path: Any) -> None:
         save_model(KernelFeatures().fit(X), tmp_path / "model")
     with pytest.raises(TypeError, match=r"got Pipeline: use joblib, or save its last step, pipeline\[-1\]$"):
         save_model(make_pipeline(KernelFeatures()), tmp_path / "model")
+
+
+def test_values_whose_products_vanish_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"X has no value above .*e-200: too small for products: scale the features"):
+        KernelFeatures().fit(1e-200 * np.eye(6))

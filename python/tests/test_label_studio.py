@@ -153,3 +153,12 @@ def test_tasks_of_one_text_have_one_answer_and_answers_may_come_together(tmp_pat
     assert {row: answer.get("class") for row, answer in answers.items()} == {0: None, 5: "grain", 21: None, 22: "grain"}
     assert {0, 5, 21, 22}.isdisjoint(backend.session.next(30))
     assert {0, 5, 21, 22} == {*range(23)} - {*backend.session.next(30)}
+
+
+def test_an_annotation_of_another_task_is_refused_and_no_other_is_lost(tmp_path: Path) -> None:
+    tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(TEXTS[:20])]
+    backend = module.Backend(tasks, "text", tmp_path / "answers.jsonl")
+    found = [{"result": GRAIN, "task": 7}, {"result": [{"value": {}}], "task": 101}, {"result": GRAIN, "task": "102"}]
+    with pytest.raises(ValueError, match="an annotation is of task 7, but the message has 100, 101, 102; KeyError"):
+        backend.webhook({"action": "ANNOTATIONS_CREATED", "task": tasks[:3], "annotation": found})
+    assert {row: answer.get("class") for row, answer in backend.session._answers().items()} == {2: "grain"}

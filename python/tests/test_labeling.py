@@ -393,6 +393,7 @@ def test_a_label_is_checked_before_it_is_kept() -> None:
         ("", "must not be an empty text"),
         (" \u00a0\t", "must not be an empty text or blanks alone"),
         ("\u200b", "must not be an empty text or blanks alone"),
+        ("\u3164", "must not be an empty text or blanks alone"),
         ("a\0", "a class must not have a NUL character"),
         (2**63, "must be whole and below 2"),
         (np.uint64(2**64 - 1), "must be whole and below 2"),

@@ -210,13 +210,13 @@ def test_duplicates_that_add_up_to_infinity_are_refused() -> None:
 CANCER = load_breast_cancer(return_X_y=True)
 
 
-KINDS = {
+ESTIMATORS = {
     TransductiveSVC: ("auto", "annealing", "switching", "pair_switching", "gradient"),
     SemiSupervisedLogisticRegression: ("annealing", "entropy", "expectation", "posterior"),
 }
 
 
-@pytest.mark.parametrize("model", [kind(method=m) for kind, methods in KINDS.items() for m in methods], ids=repr)
+@pytest.mark.parametrize("model", [kind(method=m) for kind, methods in ESTIMATORS.items() for m in methods], ids=repr)
 def test_what_means_nothing_moves_no_prediction(model: Any) -> None:
     """The order of rows, columns and classes, a unit, weights of one size, copies given as weights."""
     rng, rows, truth = np.random.default_rng(0), StandardScaler().fit_transform(CANCER[0]), CANCER[1]

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from scipy.special import logsumexp, softmax
@@ -732,6 +734,7 @@ def test_another_number_of_columns_is_refused(tmp_path: Path, content: str) -> N
         ("# a = b\nx N I O\n\n#a = O\nx N I B\n", ([["x"], ["x"]], [["O"], ["B"]])),
         ("# t = a\tb\nx\tO\n", ([["x"]], [["O"]])),
         ("# newdoc id = 1\n# id = 7\n#tag O\nx O\n#y B-q\n", ([["#tag", "x", "#y"]], [["O", "O", "B-q"]])),
+        ("# vitamin B\nx N B-q\n\n# Queen I\ny N O\n", ([["x"], ["y"]], [["B-q"], ["O"]])),
         ("# 17\nx B-q\n\n# 18\nx B-q\ny O\n", ([["x"], ["x", "y"]], [["B-q"], ["B-q", "O"]])),
         ("#id 4\nx O\n\n\n#id 5\n#tag O\nx O\n\n#end x\n", ([["x"], ["#tag", "x"]], [["O"], ["O", "O"]])),
         ("# a\t4\nx\tO\n\n# a\t5\nx\tO\n", ([["x"], ["x"]], [["O"], ["O"]])),
@@ -747,11 +750,21 @@ def test_cells_without_text_comments_and_marks(tmp_path: Path, content: str, fou
     assert load_conll_file(path) == found
 
 
-@pytest.mark.parametrize("content", ["#id 4\nx O\n\ny O\n", "# 1\nx 1\n\n# 2\nx 1\n", "#tag\nx O\n", "# 17\nx O\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "#id 4\nx O\n\ny O\n",
+        "# 1\nx 1\n\n# 2\nx 1\n",
+        "#tag\nx O\n",
+        "# 17\nx O\n",
+        "x O\n# todo\n",
+        "#x N\ny V\n\n#z N\ny V\n",
+    ],
+)
 def test_lines_that_may_be_comments_are_refused(tmp_path: Path, content: str) -> None:
     (path := tmp_path / "tokens.txt").write_text(content)
     with pytest.raises(
-        ValueError, match=r"line 1: #.* may be a comment or a token: write .* # name = value, or .* tabs"
+        ValueError, match=r"line [12]: #.* may be a comment or a token: write .* # name = value, or .* tabs"
     ):
         load_conll_file(path)
 
@@ -771,3 +784,20 @@ def test_files_of_windows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.txt"
     path.write_bytes(b"\xef\xbb\xbfJuan B-PER\r\nvive O\r\n\r\nSi O\r\n")
     assert load_conll_file(path) == ([["Juan", "vive"], ["Si"]], [["B-PER", "O"], ["O"]])
+
+
+@pytest.mark.parametrize("series", [pd.Series, pl.Series])
+def test_tags_of_a_sequence_can_be_a_series(series: Any) -> None:
+    rows, tags = np.eye(6), [*"ABABBA"]
+    parts, given = [rows[:4], rows[4:]], [series(tags[:4]), series(tags[4:])]
+    model = SequenceSVC().fit(parts, given)
+    assert model.score(parts, given) == SequenceSVC().fit(parts, [tags[:4], tags[4:]]).score(parts, given)
+    if series is pd.Series:
+        frames = [pd.DataFrame(part) for part in parts]
+        with pytest.raises(ValueError, match=r"y\[1\] has the index of X\[1\] in another order"):
+            model.fit(frames, [given[0], given[1].iloc[::-1]])
+
+
+def test_dates_are_no_features_of_tokens() -> None:
+    with pytest.raises(ValueError, match=r"X\[1\] holds dates or times"):
+        SequenceSVC().fit([np.eye(2), np.eye(2).astype("m8[s]")], [["A", "B"], ["B", "A"]])

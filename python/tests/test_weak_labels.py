@@ -767,3 +767,9 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
 def test_bad_votes(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_what_rounding_leaves_below_zero_is_zero() -> None:
+    assert labels.Soft([[1.0, -1e-17], [0.5, 0.5]]).probabilities.min() == 0
+    with pytest.raises(ValueError, match=r"row 0 has -0\.001"):
+        labels.Soft([[1.001, -0.001]])

@@ -54,9 +54,13 @@ def check_order(**named: Any) -> None:
         index = index_of(given)
         if first is None:
             first = None if index is None else (name, index)
-        elif index is not None and not index.equals(first[1]) and Counter(index) == Counter(first[1]):
+        elif index is not None and not index.equals(first[1]) and _entries(index) == _entries(first[1]):
             cure = "use .loc to put it in that order, or pass an array if its order is right"
             raise ValueError(f"{name} has the index of {first[0]} in another order, but entries go by position: {cure}")
+
+
+def _entries(index: Any) -> Counter[Any]:
+    return Counter(np.where(index.isna(), None, index.astype(object)) if index.nlevels == 1 else index)
 
 
 def index_of(values: Any) -> Any:
@@ -84,7 +88,8 @@ def _of_floats(X: Any) -> Any:
 def refuse_dates(X: Any, name: str = "X") -> None:
     """Reject dates and times, which NumPy makes numbers in units of their own, and NaT -9.2e18."""
     columns = getattr(X, "dtypes", getattr(getattr(X, "schema", None), "types", None))
-    kinds = [*map(str, columns if isinstance(columns, Iterable) else [getattr(X, "dtype", None)])]
+    columns = columns if isinstance(columns, Iterable) else [getattr(X, "dtype", None)]
+    kinds = [str(getattr(getattr(kind, "categories", None), "dtype", kind)) for kind in columns]
     found = [*filter(_NAMES_OF_DATES.match, kinds)]
     if not found and (isinstance(X, list | tuple) or {"object", "Object"} & {*kinds}):
         found = [kind.__name__ for kind in _types(X) if issubclass(kind, _DATES) and kind.__name__ != "NaTType"]
@@ -135,6 +140,9 @@ def check_finite(X: Any, name: str = "X", below: float = np.inf) -> None:
 def canonical(X: Any, name: str = "X") -> Any:
     """X, or a canonical copy without zeros, in float64 where float32 cannot hold squares. Values are checked."""
     check_finite(X, name, below=HUGE)
+    values = X.data if sp.issparse(X) else X  # SciPy's max would sort X
+    if values.size and 0 < (most := max(values.max(), -values.min())) < 1 / HUGE:
+        raise ValueError(f"{name} has no value above {most:.3g}: too small for products: scale the features")
     if X.dtype == np.float32 and X.size and not _LEAST < max(X.max(), -X.min()) < _MOST:
         X = X.astype(np.float64)
     if not sp.issparse(X):

@@ -206,7 +206,9 @@ def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> No
 def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any) -> None:
     """Warn of a class that reads like a marker, as None becomes in a cast to text; reject one of most labels."""
     for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
-        if isinstance(name, str) and name.strip().lower() in _LIKELY_MARKERS and unlabeled is not None:
+        if not isinstance(name, str) or unlabeled is None:
+            continue
+        if (name.strip().lower() if letters(name) else "") in _LIKELY_MARKERS:
             found = f"{count} of {counts.sum()} labels in y are {name!r}, which reads like a marker"
             cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
             if 2 * count > counts.sum():
@@ -283,20 +285,28 @@ def listed(classes: np.ndarray, most: int = 12) -> str:
 
 
 # ------------------------------------------------------------------ names that look the same
-def alike(classes: Iterable[Any]) -> list[list[Any]]:
+def alike(classes: Iterable[Any], same: Callable[[str], str] | None = None) -> list[list[Any]]:
     """Groups of classes that differ only in case, accents, spaces, hyphens, underscores or how they are encoded."""
-    names = sorted((name for name in classes if isinstance(name, str)), key=_letters)
-    return [group for _, found in groupby(names, _letters) if len(group := [*found]) > 1]
+    names = sorted((name for name in classes if isinstance(name, str)), key=same or letters)
+    return [group for _, found in groupby(names, same or letters) if len(group := [*found]) > 1]
 
 
-def _letters(name: str) -> str:
-    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not _is_mark(c)).casefold()
-    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", letters.strip())  # not from 1-5
+def _seen(name: str) -> str:
+    """What is seen of a name; of more than two letters in lower case."""
+    shown = "".join(c for c in unicodedata.normalize("NFKC", name) if not _is_unseen(c))
+    return " ".join((shown.casefold() if len(shown) > 2 else shown).split())
 
 
-def _is_mark(c: str) -> bool:
-    """Whether it is an accent, or nothing that is seen: of no width, or a choice of a variant."""
-    return "\u0300" <= c < "\u0370" or "\ufe00" <= c < "\ufe10" or unicodedata.category(c) == "Cf"
+def letters(name: str) -> str:
+    """What is read of a name; "" if it is blank."""
+    read = "".join(c for c in unicodedata.normalize("NFKD", name) if not "\u0300" <= c < "\u0370" and not _is_unseen(c))
+    return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", read.casefold().strip())  # not from 1-5
+
+
+def _is_unseen(c: str) -> bool:
+    """Whether it is of no width, a blank of Braille or Hangul, or a choice of a variant; other blanks stay."""
+    hidden = unicodedata.category(c) in ("Cf", "Cc") and not c.isspace()
+    return hidden or "\ufe00" <= c < "\ufe10" or c in "\u2800\u3164\u115f\u1160\uffa0"
 
 
 def almost_the_same(names: list[str]) -> str:
@@ -308,6 +318,6 @@ def almost_the_same(names: list[str]) -> str:
 def warn_of_names(classes: Iterable[Any], known: Iterable[Any] = ()) -> None:
     """Warn of classes that are probably one, but not of those that are all `known`."""
     every, known = dict.fromkeys([*known, *classes]), {*known}
-    if groups := [group for group in alike(every) if not known.issuperset(group)]:
+    if groups := [group for group in alike(every, _seen) if not known.issuperset(group)]:
         found = "; ".join(map(almost_the_same, groups[:3])) + "; and others" * (len(groups) > 3)
         warn(f"{found}: write one name if they are one class.", DataWarning)

@@ -97,6 +97,10 @@ def column_names(values: Any) -> Any:
 
 def _normalized(P: Any) -> Any:
     """The rows, those divided by their sums that sum to another number than 1 by rounding."""
+    values = P.data if sp.issparse(P) else P
+    if ((values < 0) & (values > -(_TOLERANCE**2))).any():  # 1 - p - q
+        P = P.copy()
+        P[(P < 0) & (P > -(_TOLERANCE**2))] = 0
     totals, lowest = P.sum(axis=1), P.min(axis=1)
     lowest = lowest.toarray() if sp.issparse(lowest) else lowest
     off = abs(totals - 1) * (totals != 0)

@@ -114,6 +114,6 @@ def _plain(name: str, value: Any) -> Any:
     if not _numbers.is_real(value):
         raise TypeError(f"{name} must be a number, a text, a bool or None, got {type(value).__name__}")
     if not np.isfinite(number := _numbers.as_float(value)):
-        wanted = "within ±1.8e308, as floats are," if isinstance(value, int) else "finite"
+        wanted = "within ±1.8e308, as floats are" if isinstance(value, int) else "finite"
         raise ValueError(f"{name} must be {wanted}, got {_numbers.shown(value)}")
     return value if isinstance(value, int) else number

@@ -96,7 +96,7 @@ def feature_names(model: Any, classifier: Any, names: Any) -> np.ndarray:
         names = _named(model[:-1], n_features)
     if names is None:
         names = getattr(classifier, "feature_names_in_", [f"x{j}" for j in range(n_features)])
-    names = np.asarray(names, dtype=object)
+    names = np.asarray(np.frompyfunc(_markers.plain, 1, 1)(np.asarray(names, dtype=object)))
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have shape ({n_features},), one name a feature; it has {names.shape}")
     return names

@@ -19,7 +19,8 @@ function composes(event) {
 function named(event) {
   const key = event.key.toLowerCase();
   if (/^[a-z0-9]$/.test(key) || event.shiftKey || event.getModifierState("AltGraph")) return key;
-  return /^(?:Digit|Key)(.)$/.exec(event.code)?.[1].toLowerCase() ?? key;
+  const [, kind, place] = /^(Digit|Key)(.)$/.exec(event.code) ?? [];
+  return kind === "Digit" || (kind && /^\p{L}$/u.test(key)) ? place.toLowerCase() : key; // other signs stay what they are
 }
 
 // Words of the user, in the direction of their script.
@@ -116,7 +117,8 @@ function render({ model, el }) {
     const done = () => input.value.trim() && take(input.value.trim());
     input.onkeydown = (event) => {
       event.stopPropagation();
-      if (event.key === "Enter" && !composes(event)) done();
+      const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.repeat || composes(event));
+      if (event.key === "Enter" && plain) done();
     };
     return [input, button("", text, done)];
   }
