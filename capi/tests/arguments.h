@@ -252,7 +252,10 @@ static void make_rows(caller *c, int n_features) {
 /* Weights of up to five outputs for any features that rows can have. */
 static void make_weights(caller *c) {
   int k;
-  for (k = 0; k < MOST_TABLE; k++) c->in.table[k] = one_in(c, 400) ? odd_number(c) : below(c, 9) - 4.0;
+  for (k = 0; k < MOST_TABLE; k++) {
+    c->in.table[k] = one_in(c, 400) ? odd_number(c) : below(c, 9) - 4.0;
+    if (!(fabs(c->in.table[k]) < 1e100)) c->spoiled = 1; /* scores may not be finite */
+  }
 }
 
 /* Spoil the rows in one way. Sizes only shrink or are impossible: a size that is too large would be a bad pointer. */

@@ -43,7 +43,8 @@ static void after(caller *c, int function, int32_t status) {
   require(c, status == FEWLABEL_OK || written == 0 || memchr(c->message.bytes, 0, written) != NULL, function, status,
           "the message has no end");
   for (k = 0; k < N_OUTPUTS; k++) {
-    const int may_have = function == CALL_decision_with || function == CALL_sequence_decode;
+    const int may_have =
+        function == CALL_predict || function == CALL_decision_with || function == CALL_sequence_decode;
     const int written_to = status == FEWLABEL_OK || (may_have && status == FEWLABEL_BAD_DATA);
     require(c, untouched(&c->out[k], written_to ? ROOM : 0), function, status,
             "writes behind an output, or an output of a failed call");
@@ -195,9 +196,25 @@ static int32_t call_class_prior(caller *c) {
 }
 
 /* At least one output is wanted; a structure may have no classifier. */
+/* Whether rows may have a score by a model that is not finite, or sequences no path. */
+static int may_refuse(int64_t h) {
+  static const char *const names[] = {"coef", "intercept", "transitions", "start", "end"};
+  double values[ROOM / sizeof(double)];
+  int k;
+  for (k = 0; k < 5; k++) {
+    int64_t n = length_of(h, names[k]);
+    if (n < 0) continue; /* another kind of model */
+    if (n > ROOM / 8 || fewlabel_array(h, names[k], FEWLABEL_FLOAT64, values, n, NULL, 0) != FEWLABEL_OK) return 1;
+    while (n > 0) {
+      if (fabs(values[--n]) > 1e100) return 1; /* NaN is no reason: no model has it */
+    }
+  }
+  return 0;
+}
+
 static int32_t call_predict(caller *c, int64_t h) {
   const int place = place_of(c, h), what = below(c, 3);
-  if (place >= 0 && c->kind[place] != FEWLABEL_LINEAR) c->spoiled = 1;
+  if (place >= 0 && (c->kind[place] != FEWLABEL_LINEAR || may_refuse(h))) c->spoiled = 1;
   return fewlabel_predict(h, OR_NULL(c, &c->in.rows), threads(c), what == 0 ? NULL : OUT(int32_t, 0),
                           what == 1 ? NULL : OUT(double, 1), MESSAGE);
 }
@@ -228,21 +245,6 @@ static int32_t call_sequence_fit(caller *c) {
   return fewlabel_sequence_fit(OR_NULL(c, &c->in.rows), OR_NULL(c, c->in.lengths), c->n_sequences,
                                OR_NULL(c, c->in.labels), NULL, start, OPTIONS, progress_of(c, &progress),
                                OUT(int64_t, 0), MESSAGE);
-}
-
-/* Whether sequences may have no path by a model, or a score that is not finite. */
-static int may_refuse(int64_t h) {
-  static const char *const names[] = {"coef", "transitions", "start", "end"};
-  double values[ROOM / sizeof(double)];
-  int k;
-  for (k = 0; k < 4; k++) {
-    int64_t n = length_of(h, names[k]);
-    if (n > ROOM / 8 || fewlabel_array(h, names[k], FEWLABEL_FLOAT64, values, n, NULL, 0) != FEWLABEL_OK) return 1;
-    while (n > 0) {
-      if (fabs(values[--n]) > 1e100) return 1; /* NaN is no reason: no model has it */
-    }
-  }
-  return 0;
 }
 
 /* Each output may be NULL: not wanted. */
