@@ -9,6 +9,7 @@ or NumPy have another version than the one that the file names, it must only run
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -33,6 +34,9 @@ def build() -> nbformat.NotebookNode:
     ).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        for out in cell.get("outputs", []):
+            if out.get("name") == "stderr":  # a warning, without the path of its cell and the line
+                out.text = re.sub(r"\S*ipykernel_\d+/\d+\.py:\d+: (.*\n)  .*\n", r"\1", out.text)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},

@@ -189,7 +189,11 @@ static void weights_of_the_caller(void) {
         fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
   p.values[2] = 1e308;
   coef[0] = coef[1] = coef[2] = coef[3] = 10;
-  FAILS(FEWLABEL_BAD_DATA, "decisions overflow: the largest value of X is 1e+308 in row 1",
+  FAILS(FEWLABEL_BAD_DATA, "decisions overflow: scale your features (the largest value of X is 1e+308 in row 1",
+        fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
+  good_problem(&p);
+  coef[0] = NAN;
+  FAILS(FEWLABEL_BAD_DATA, "coef or intercept has NaN or infinity",
         fewlabel_decision_with(&p.rows, coef, intercept, 1, 0, 1, decisions, ERROR));
 }
 

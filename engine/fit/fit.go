@@ -46,7 +46,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	               objective stays                                                               compare.go
 //	weak       where rows are weakly labeled: learn again, with copies of these rows in the
 //	           class that was found                                                              weak.go
-//	thresholds where the shares of new rows are open                                             thresholds.go
+//	thresholds move, so that new rows have the shares, too                                       thresholds.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
 // Every model is made by Data.Train, from a Member, which says how, and Data, which it may see. Result.Trained has all.

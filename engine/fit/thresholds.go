@@ -102,20 +102,23 @@ func (f *fitted) moveForNewRows() {
 	if d.prior.Evidence != nil {
 		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
 	}
-	vector.Scale(shift, d.bearable(of, shift, part))
+	vector.Scale(shift, d.harmless(of, shift, part))
 	if of.outputs == 1 {
 		shift = []float64{shift[1] - shift[0]}
 	}
 	vector.Add(f.Model.Intercept, 1, shift)
 }
 
-const rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
+const (
+	rowsPerLabel = 5 // up to so many unlabeled rows a label the whole way
+	mostHalved   = 6 // what is left after that many halves is nothing
+)
 
-// bearable is this part of a shift of the class scores, or the largest half, quarter, ... of it by which no unlabeled
-// row has another class, if there is one.
-func (d *Data) bearable(of decisions, shift []float64, part float64) float64 {
+// harmless is this part of a shift of the class scores, or the largest half, quarter, ... of it by which no unlabeled
+// row has another class; 0: there is none.
+func (d *Data) harmless(of decisions, shift []float64, part float64) float64 {
 	moved := make([]float64, len(shift))
-	for step := 0; step < 6; step, part = step+1, part/2 {
+	for halved := 0; halved < mostHalved; halved, part = halved+1, part/2 {
 		changed := 0
 		for _, i := range d.sample.Unlabeled {
 			copy(moved, of.scores(i))
@@ -140,11 +143,11 @@ func (d *Data) ownParts(spec *method.Spec, of decisions) []float64 {
 	own, square := make([]float64, len(s.Unlabeled)*classes), vector.Dot(center, center)
 	s.Job.CountAndCheck(int64(s.Rows.Subset(s.Unlabeled).NonZeros()))
 	s.Job.Stripes(len(s.Unlabeled), func(lo, hi int) {
-		slope, state := make([]float64, classes), make([]float64, classes)
+		scores, slope, state := make([]float64, classes), make([]float64, classes), make([]float64, classes)
 		columns, target := make([]float64, max(classes, o.Scores.Columns())), make([]float64, classes)
 		for k := lo; k < hi; k++ {
 			i := int(s.Unlabeled[k])
-			scores := slices.Clone(of.scores(int32(i)))
+			copy(scores, of.scores(int32(i)))
 			if s.Paired() { // the loss takes -z and z
 				vector.Scale(scores, 2)
 			}

@@ -19,8 +19,8 @@ type Weights struct {
 
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
 // the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
-// alone and in a batch, on any number of threads. The errors are for an index that is no feature
-// and for decisions that are no finite numbers.
+// alone and in a batch, on any number of threads. The errors are for an index that is no feature and for decisions that
+// are no finite numbers.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) error {
 	outputs := len(by.Intercept)
 	return m.EachDecisions(pool, by, func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) })
@@ -63,8 +63,12 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	if err != nil {
 		return err
 	}
+	if !vector.Finite(by.Coef, by.Intercept) {
+		return fault.Data("coef or intercept has NaN or infinity")
+	}
 	value, row, feature := checked.Largest()
-	return fault.Data("decisions overflow: the largest value of X is %.4g in row %d, column %d", value, row, feature)
+	return fault.Data("decisions overflow: scale your features (the largest value of X is %.4g in row %d, column %d)", value,
+		row, feature)
 }
 
 func addIntercepts(decisions, intercept []float64) {

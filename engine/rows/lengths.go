@@ -56,9 +56,8 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 	return value, row, feature
 }
 
-// Extremes are the ends [2 cols] of the values of each feature, their largest distance from zero and less their
-// smallest one, in the rows of all machines that have a weight; -Inf without values. Nothing changes if rows are there
-// twice.
+// Extremes are two numbers [2 cols] of each feature: the largest distance of its values from zero, and the smallest one
+// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing.
 func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
 	job.CountAndCheck(int64(m.NonZeros()))

@@ -205,7 +205,7 @@ func TestDecisionsOfManyOutputs(t *testing.T) {
 func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
 	for want, values := range map[string][]float64{
 		"row 1 has the value NaN at feature 2": {1, 2, math.NaN(), 3}, "row 1 has the value +Inf": {1, 2, math.Inf(1), 3},
-		"decisions overflow: the largest value of X is 1.7e+38 in row 1, column 2": {1, 2, 1.7e38, 3},
+		"decisions overflow: scale your features (the largest value of X is 1.7e+38 in row 1, column 2)": {1, 2, 1.7e38, 3},
 	} {
 		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, values) {
 			for _, outputs := range []int{1, 5} {

@@ -196,16 +196,9 @@ func (j *Job) Count(n int) int {
 
 // Range is the least and the largest number of all machines.
 func (j *Job) Range(least, largest float64) (low, high float64) {
-	if j.Group == nil {
-		return least, largest
-	}
-	ends := make([]float64, 2*j.Group.Size)
-	ends[2*j.Group.Rank], ends[2*j.Group.Rank+1] = least, largest
-	j.Reduce(ends)
-	for k := 0; k < len(ends); k += 2 {
-		least, largest = min(least, ends[k]), max(largest, ends[k+1])
-	}
-	return least, largest
+	ends := []float64{-least, largest}
+	j.Largest(ends)
+	return -ends[0], ends[1]
 }
 
 // Largest sets each number to the largest of all machines.

@@ -309,7 +309,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self._keep_end(report)
 
 
-def check_classifier(name: str, model: Any) -> None:
+def check_own_classifier(name: str, model: Any) -> None:
     """Raise what names an argument that is no classifier of this package."""
     if not isinstance(model, LinearClassifier):
         cure = ": transform the rows first, and fit its last step" if hasattr(model, "steps") else ""

@@ -13,7 +13,7 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns, _held_out, methods
-from fewlabel._base import check_classifier
+from fewlabel._base import check_own_classifier
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._inputs._soft import Soft
 from fewlabel.inspection import _linear_model, _table
@@ -68,7 +68,7 @@ class HistoryDisplay:
         ax : array-like of 4 matplotlib Axes, or None, default=None
             Where to draw. None: a new figure.
         """
-        check_classifier("estimator", model := _linear_model.last(estimator))
+        check_own_classifier("estimator", model := _linear_model.last(estimator))
         check_is_fitted(model)
         _columns.refuse(model, "HistoryDisplay")
         if not getattr(model, "history_", None):

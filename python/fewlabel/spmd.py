@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._base import LinearClassifier, check_classifier
+from fewlabel._base import LinearClassifier, check_own_classifier
 from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._native import _fit, _signatures
 
@@ -183,7 +183,7 @@ def _refuse_others(summaries: list[_Summary]) -> None:
 class _Part:
     def __init__(self, estimator: LinearClassifier, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator = estimator
-        check_classifier("estimator", estimator)
+        check_own_classifier("estimator", estimator)
         self.method = methods.resolve(estimator.method, estimator._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
         self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)

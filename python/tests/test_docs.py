@@ -54,3 +54,8 @@ def test_files_of_the_engine_exist() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"`((?:\w+/)+\w+\.go)", text)) - NOT_YET
     assert [name for name in sorted(named) if not any((ROOT / at / name).is_file() for at in (".", "engine"))] == []
+
+
+def test_the_notebook_has_no_path_of_a_machine() -> None:
+    text = (ROOT / "examples" / "few_labels.ipynb").read_text(encoding="utf-8")
+    assert not re.search(r'"(?:/|\\s)?(?:tmp|home|work|root)/|ipykernel_', text)

@@ -10,6 +10,7 @@ from fewlabel._inputs import _data, _markers, _memory, _weights
 
 # How far from 1 a sum of probabilities may be: without a change; of values of three digits, as of 16 bits; of any.
 _TOLERANCE, _ROUNDED, _MOST = 1e-6, 2**-8, 0.1
+_BELOW_ZERO = -1e-12  # that 1 - p - q can be for 0
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,9 @@ def column_names(values: Any) -> Any:
 def _normalized(P: Any) -> Any:
     """The rows, those divided by their sums that sum to another number than 1 by rounding."""
     values = P.data if sp.issparse(P) else P
-    if ((values < 0) & (values > -(_TOLERANCE**2))).any():  # 1 - p - q
+    if ((values < 0) & (values > _BELOW_ZERO)).any():
         P = P.copy()
-        P[(P < 0) & (P > -(_TOLERANCE**2))] = 0
+        P[(P < 0) & (P > _BELOW_ZERO)] = 0
     totals, lowest = P.sum(axis=1), P.min(axis=1)
     lowest = lowest.toarray() if sp.issparse(lowest) else lowest
     off = abs(totals - 1) * (totals != 0)

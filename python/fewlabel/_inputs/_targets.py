@@ -281,7 +281,7 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
         raise ValueError(f"y has labels that are groups of hierarchy ({groups[0]!r}) beside probabilities")
     shares = class_prior if isinstance(class_prior, Mapping) else ()
     fitted = {*targets.classes[targets.known()].tolist(), *names, *shares} if class_prior is not None else set()
-    _check_groups({group: below[group] for group in groups}, fitted - below.keys(), class_prior)
+    _hierarchy.refuse_groups({group: below[group] for group in groups}, fitted - below.keys(), class_prior)
     below = {group: [name for name in leaves if name in fitted] or leaves for group, leaves in below.items()}
     members = [below.get(name, [name]) for name in known]
     labels = _markers.in_one_type(_markers.objects([name for each in members for name in each]), "y or hierarchy")
@@ -295,23 +295,6 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
     made = _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)
     return made._replace(codes=_describing(made.codes, targets.described), weights=targets.weights)
-
-
-def _check_groups(below: Mapping[Any, list[Any]], fitted: set[Any], class_prior: Any) -> None:
-    """Refuse labels of groups that were meant as classes: no fit is left, or none with these shares."""
-    shares = len(class_prior) if np.ndim(class_prior) == 1 else None
-    for group, leaves in below.items() if fitted else ():
-        if fitted.isdisjoint(leaves):
-            why = "no row has the label of a class below it"
-        elif len(fitted) == 1:
-            why = f"no row has the label of another class than {fitted.pop()!r}"
-        elif shares == len(fitted) + len(below):
-            why = f"class_prior has {shares} shares, one for it"
-        else:
-            continue
-        found = f"hierarchy has {listed(_markers.objects(leaves))} below {group!r}, which is a label in y, but {why}"
-        cure = f"give the rows of {group!r} a class of their own below it, if it is no group"
-        raise ValueError(f"{found}: a class must be a leaf. Label rows of the classes below it, or {cure}")
 
 
 def _ask(n_entries: int) -> None:

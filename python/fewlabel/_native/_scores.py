@@ -26,7 +26,8 @@ def scores(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | None) 
     if (wrong := ~np.isfinite(found)).any():
         _data.check_finite(X)  # such a value makes every score of its row so: else X needs no look
         row = int(wrong.any(axis=1).argmax())
-        raise ValueError(f"decisions overflow: the largest value of X is {abs(X[[row]]).max():.4g} in row {row}")
+        largest = f"the largest value of X is {abs(X[[row]]).max():.4g} in row {row}"
+        raise ValueError(f"decisions overflow: scale the features ({largest})")
     return found
 
 

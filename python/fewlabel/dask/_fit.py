@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fewlabel import _progress, methods
-from fewlabel._base import LinearClassifier, check_classifier
+from fewlabel._base import LinearClassifier, check_own_classifier
 from fewlabel._estimator import kind
 from fewlabel.dask import _on_workers
 
@@ -63,7 +63,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
     """
     _check_client(client)
-    check_classifier("model", model)
+    check_own_classifier("model", model)
     if hasattr(model, "_skl_callbacks"):
         raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
     method = methods.resolve(model.method, model._methods)
