@@ -2,7 +2,6 @@ package option
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,30 +28,30 @@ type Field struct {
 	Optional bool // may be missing
 }
 
-func CheckJSON(text []byte) error {
-	_, err := check(text, false)
-	return err
-}
+func CheckJSON(text []byte) error { return check(text, false) }
 
 // check reads strictly, but for numbers that are too large, where they are allowed.
-func check(text []byte, large bool) (members map[string]json.RawMessage, err error) {
+func check(text []byte, large bool) error {
 	if !utf8.Valid(text) {
-		return nil, errors.New("it is not UTF-8")
+		return errors.New("it is not UTF-8")
 	}
 	if !json.Valid(text) {
-		return nil, json.Unmarshal(text, new(json.RawMessage))
+		return json.Unmarshal(text, new(json.RawMessage))
 	}
 	return scan(text, large)
 }
 
+// Object gives the members of a strict text.
 func Object(text []byte) (map[string]json.RawMessage, error) { return object(text, false) }
 
-func object(text []byte, large bool) (map[string]json.RawMessage, error) {
-	members, err := check(text, large)
-	if err == nil && members == nil {
-		err = errors.New("it is not a JSON object")
+func object(text []byte, large bool) (members map[string]json.RawMessage, err error) {
+	if err := check(text, large); err != nil {
+		return nil, err
 	}
-	return members, err
+	if json.Unmarshal(text, &members) != nil || members == nil {
+		return nil, errors.New("it is not a JSON object")
+	}
+	return members, nil
 }
 
 // Decode reads an object that has these fields and no others.
@@ -68,10 +67,6 @@ func Decode(text []byte, fields []Field) error {
 	}
 	for _, field := range fields {
 		value, there := members[field.Name]
-		if raw, ok := field.Value.(*json.RawMessage); ok && there {
-			*raw = bytes.Clone(value) // the text is the caller's
-			continue
-		}
 		_, nullable := field.Value.(json.Unmarshaler)
 		switch {
 		case !there && !field.Optional:
@@ -98,49 +93,30 @@ func Encode(fields []Field) []byte {
 	return append(text.Bytes(), '}')
 }
 
-// name is one of an object: where it stands, and a hash of it, as there can be millions.
-type name struct {
-	hash uint64
-	at   int
-}
-
-// scan looks at a valid text for what its grammar leaves open, and gives the members of an object; nil: it is none.
-func scan(text []byte, large bool) (members map[string]json.RawMessage, err error) {
-	var names []name // of the objects that are open, and where those of every level begin
-	var levels []int
-	var member string // of the outermost object, and where its value begins
-	var value int
+// scan looks at a valid text for what its grammar leaves open.
+func scan(text []byte, large bool) error {
+	var open []map[uint64]bool // hashes of the names in each object that is open, as there can be millions
 	for at := 0; at < len(text); at++ {
-		c := text[at]
-		if (c == ',' || c == '}') && len(levels) == 1 && value > 0 {
-			members[member] = bytes.TrimSpace(text[value:at])
-		}
-		switch c {
+		switch text[at] {
 		case '{', '[':
-			if len(levels) == maxDepth {
-				return nil, fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
+			if len(open) == maxDepth {
+				return fmt.Errorf("there are more than %d levels at byte %d", maxDepth, at)
 			}
-			if c == '{' && len(levels) == 0 {
-				members = map[string]json.RawMessage{}
-			}
-			levels = append(levels, len(names))
+			open = append(open, map[uint64]bool{})
 		case '}', ']':
-			first := levels[len(levels)-1]
-			if err := twice(text, names[first:]); err != nil {
-				return nil, err
-			}
-			names, levels = names[:first], levels[:len(levels)-1]
+			open = open[:len(open)-1]
 		case '"':
 			end, err := endOfString(text, at)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if rest := bytes.TrimLeft(text[end:], " \t\r\n"); bytes.HasPrefix(rest, colon) {
-				called := unescaped(text[at:end])
-				names = append(names, name{maphash.Bytes(seed, called), at})
-				if len(levels) == 1 {
-					member, value = string(called), len(text)-len(rest)+1
+			if bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), colon) {
+				name, names := unescaped(text[at:end]), open[len(open)-1]
+				hash := maphash.Bytes(seed, name)
+				if names[hash] {
+					return fmt.Errorf("the name %.40q stands twice in an object at byte %d", name, at)
 				}
+				names[hash] = true
 			}
 			at = end - 1
 		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
@@ -151,30 +127,16 @@ func scan(text []byte, large bool) (members map[string]json.RawMessage, err erro
 			word := text[at:end]
 			if !large && (len(word) > 308 || bytes.ContainsAny(word, "eE")) { // others are smaller than 1e308
 				if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) {
-					return nil, fmt.Errorf("the number %.40s is too large at byte %d", word, at)
+					return fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 				}
 			}
 			at = end - 1
 		}
 	}
-	return members, nil
+	return nil
 }
 
 var seed, colon, ofNumbers = maphash.MakeSeed(), []byte(":"), []byte("0123456789.eE+-")
-
-func twice(text []byte, names []name) error {
-	slices.SortFunc(names, func(a, b name) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) })
-	called := func(n name) []byte {
-		end, _ := endOfString(text, n.at)
-		return unescaped(text[n.at:end])
-	}
-	for k := 1; k < len(names); k++ {
-		if one, other := names[k-1], names[k]; one.hash == other.hash && bytes.Equal(called(one), called(other)) {
-			return fmt.Errorf("the name %.40q stands twice in an object at byte %d", called(other), other.at)
-		}
-	}
-	return nil
-}
 
 // endOfString is the place behind a string, which may have no half of a surrogate pair.
 func endOfString(text []byte, first int) (int, error) {
