@@ -10,7 +10,7 @@ import (
 )
 
 func TestHandles(t *testing.T) {
-	r := registry{items: map[int64]*object{}}
+	var r registry
 	a, b := &object{}, &object{}
 	first, second := r.add(a), r.add(b)
 	if first == 0 || second == first || r.live() != 2 {
@@ -39,7 +39,7 @@ func TestHandles(t *testing.T) {
 }
 
 func TestHandleOfAnotherKind(t *testing.T) {
-	r := registry{items: map[int64]*object{}}
+	var r registry
 	for _, o := range []*object{{data: &files.Data{}}, {Model: &model.Linear{}}, {Model: &model.Chain{}},
 		{Model: &model.Structure{}}} {
 		handle, own := r.add(o), o.kind()
@@ -57,7 +57,7 @@ func TestHandleOfAnotherKind(t *testing.T) {
 }
 
 func TestHandlesFromManyThreads(t *testing.T) {
-	r := registry{items: map[int64]*object{}}
+	var r registry
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

@@ -14,8 +14,8 @@
  *   computes with numbers rounded to nearest, whatever the caller has chosen for its own. */
 #include "_cgo_export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #ifndef _WIN32
 #include <pthread.h>
 #include <signal.h>
@@ -50,12 +50,7 @@ static int refused(char *error, int64_t error_size) {
       "this process was forked after its parent had loaded fewlabel: "
       "load the library in the child, or start the child with exec.";
   if (!in_child()) return 0;
-  if (error != NULL && error_size > 0) {
-    size_t length = sizeof reason - 1;
-    if ((uint64_t)error_size <= length) length = (size_t)error_size - 1;
-    memcpy(error, reason, length);
-    error[length] = '\0';
-  }
+  if (error != NULL && error_size > 0) snprintf(error, (size_t)error_size, "%s", reason);
   return 1;
 }
 
