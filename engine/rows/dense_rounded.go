@@ -56,15 +56,19 @@ func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
 	}
 }
 
-// eachRun visits columns that lie side by side in a shape and rounded: their first weights in the two, the steps to
-// those of the next feature, and how many they are.
-func (a *dense[V]) eachRun(shape panel.Shape, visit func(at, step, rounded, width, run int)) {
+// eachRun visits, feature by feature, the columns that lie side by side both in weights p of a shape and rounded.
+func (a *dense[V]) eachRun(
+	p []float64, rounded []float32, shape panel.Shape, visit func(p []float64, rounded []float32),
+) {
 	eachRounded(shape, func(first, columns, width int) {
-		for end := first + columns; first < end; {
-			of, from := shape.Panel(first/panel.Width), first/roundedWidth*roundedWidth
-			run := min(end, of.First+of.Width) - first
-			visit(of.Start+first-of.First, of.Stride, from*a.d+first-from, width, run)
-			first += run
+		for done := 0; done < columns; {
+			of := shape.Panel((first + done) / panel.Width)
+			from, to := of.Start+first+done-of.First, first*a.d+done
+			run := min(columns-done, of.First+of.Width-first-done)
+			for j := range a.d {
+				visit(p[from+j*of.Stride:from+j*of.Stride+run], rounded[to+j*width:])
+			}
+			done += run
 		}
 	})
 }
@@ -77,12 +81,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 		unit = 1
 	}
 	weights = make([]float32, a.roundedLen(shape))
-	a.eachRun(shape, func(at, step, rounded, width, run int) {
-		for j := range a.d {
-			row := weights[rounded+j*width:]
-			for c, v := range p[at+j*step : at+j*step+run] {
-				row[c] = float32(v / unit)
-			}
+	a.eachRun(p, weights, shape, func(p []float64, rounded []float32) {
+		for c, v := range p {
+			rounded[c] = float32(v / unit)
 		}
 	})
 	return weights, unit
@@ -90,12 +91,9 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 
 // spread adds unit times sums in float32, and clears them.
 func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
-	a.eachRun(shape, func(at, step, rounded, width, run int) {
-		for j := range a.d {
-			row := dst[at+j*step:]
-			for c, v := range sums[rounded+j*width : rounded+j*width+run] {
-				row[c] += unit * float64(v)
-			}
+	a.eachRun(dst, sums, shape, func(dst []float64, sums []float32) {
+		for c := range dst {
+			dst[c] += unit * float64(sums[c])
 		}
 	})
 	clear(sums)
