@@ -3,7 +3,9 @@ package rows
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -32,7 +34,11 @@ func FuzzNew(f *testing.F) {
 			indices = append(indices, int64(int16(binary.LittleEndian.Uint16(entries))))
 			values = append(values, fuzzed(entries[2]))
 		}
-		m, err := typed(types, int(features), indptr, indices, values)
+		views := everyType(int(features), indptr, indices, values)
+		m, err := views[slices.Sorted(maps.Keys(views))[types%4]]()
+		if err == nil {
+			m, err = m.Checked()
+		}
 		if sound := isSound(features, indptr, indices, values); sound != (err == nil) {
 			t.Fatalf("sound: %v, but the error is %v", sound, err)
 		}
@@ -55,28 +61,6 @@ func fuzzed(b byte) float64 {
 		return math.NaN()
 	}
 	return float64(int8(b)) / 8
-}
-
-// typed makes the matrix with element types by three bits.
-func typed(types uint8, cols int, indptr, indices []int64, values []float64) (*Matrix, error) {
-	p, i, v := convert[int32](indptr), convert[int32](indices), convert[float32](values)
-	switch types % 8 {
-	case 0:
-		return New(cols, indptr, indices, values)
-	case 1:
-		return New(cols, p, indices, values)
-	case 2:
-		return New(cols, indptr, i, values)
-	case 3:
-		return New(cols, p, i, values)
-	case 4:
-		return New(cols, indptr, indices, v)
-	case 5:
-		return New(cols, p, indices, v)
-	case 6:
-		return New(cols, indptr, i, v)
-	}
-	return New(cols, p, i, v)
 }
 
 // isSound says in the fewest words what New promises to check. Values behind the last row are nobody's.

@@ -12,6 +12,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/panel"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -40,68 +41,56 @@ func convert[To, From int32 | int64 | float32 | float64](from []From) []To {
 	return to
 }
 
-// everyType gives the same matrix in all four element types; the values are exact in float32.
-func everyType(t *testing.T, d int, indptr, indices []int64, values []float64) map[string]*Matrix {
+// everyType views the same rows with every type of index and value, and both types of bounds.
+func everyType(d int, indptr, indices []int64, values []float64) map[string]func() (*Matrix, error) {
+	ends, short, small := convert[int32](indptr), convert[int32](indices), convert[float32](values)
+	return map[string]func() (*Matrix, error){
+		"int64 float64": func() (*Matrix, error) { return View(d, ends, indices, values) },
+		"int64 float32": func() (*Matrix, error) { return View(d, indptr, indices, small) },
+		"int32 float64": func() (*Matrix, error) { return View(d, indptr, short, values) },
+		"int32 float32": func() (*Matrix, error) { return View(d, ends, short, small) },
+	}
+}
+
+// checked are the rows of everyType; the values are exact in float32.
+func checked(t *testing.T, d int, indptr, indices []int64, values []float64) map[string]*Matrix {
 	t.Helper()
 	out := map[string]*Matrix{}
-	add := func(name string, m *Matrix, err error) {
+	for name, view := range everyType(d, indptr, indices, values) {
+		m, err := view()
+		if err == nil {
+			m, err = m.Checked()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		out[name] = m
 	}
-	m, err := New(d, indptr, indices, values)
-	add("int64 float64", m, err)
-	m, err = New(d, indptr, indices, convert[float32](values))
-	add("int64 float32", m, err)
-	m, err = New(d, convert[int32](indptr), convert[int32](indices), values)
-	add("int32 float64", m, err)
-	m, err = New(d, convert[int32](indptr), convert[int32](indices), convert[float32](values))
-	add("int32 float32", m, err)
 	return out
 }
 
 func TestProductsAgreeWithDenseRows(t *testing.T) {
-	const n, d = 300, 40
+	const n, d, shift = 300, 40, 0.7
 	indptr, indices, values, dense := messy(n, d, 12, 3)
 	random := rand.New(rand.NewPCG(5, 5))
-	p, q, h := make([]float64, d), make([]float64, n), make([]float64, n)
+	p, h, want, wantSum := make([]float64, d), make([]float64, n), make([]float64, d), 0.0
 	for j := range p {
 		p[j] = random.NormFloat64()
 	}
-	for i := range q {
-		q[i], h[i] = random.NormFloat64(), random.Float64()
-	}
-	const shift = 0.7
-	wantTimes, wantTransposed, wantGram := make([]float64, n), make([]float64, d), make([]float64, d)
-	wantSum := 0.0
 	for i, row := range dense {
-		for j, v := range row {
-			wantTimes[i] += v * p[j]
-			wantTransposed[j] += v * q[i]
-		}
-		c := h[i] * (wantTimes[i] + shift)
+		h[i] = random.Float64()
+		c := h[i] * (vector.Dot(row, p) + shift)
 		wantSum += c
-		for j, v := range row {
-			wantGram[j] += c * v
-		}
+		vector.Add(want, c, row)
 	}
-	for name, m := range everyType(t, d, indptr, indices, values) {
-		job := work.NewJob(2, nil)
-		times, transposed, gram := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.TimesOn(job, m.All(), times, p)
-		m.TransposedTimes(job, transposed, q)
-		total := m.AddGram(job, m.All(), gram, h, p, shift)
-		near(t, name+" X p", times, wantTimes)
-		near(t, name+" X'q", transposed, wantTransposed)
-		near(t, name+" X'DXp", gram, wantGram)
+	for name, m := range checked(t, d, indptr, indices, values) {
+		sameProducts(t, m, indptr, indices, values)
+		gram := make([]float64, d)
+		total := m.AddGram(work.NewJob(2, nil), m.All(), gram, h, p, shift)
+		near(t, name+" X'DXp", gram, want)
 		near(t, name+" sum", []float64{total}, []float64{wantSum})
 		for i, row := range dense {
-			square := 0.0
-			for _, v := range row {
-				square += v * v
-			}
-			near(t, name+" square", []float64{m.SquaredNorm(i)}, []float64{square})
+			near(t, name+" square", []float64{m.SquaredNorm(i)}, []float64{vector.Dot(row, row)})
 		}
 	}
 }
@@ -112,21 +101,13 @@ func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, got := make([]float64, 10), make([]float64, 50)
-	for j := range p {
-		p[j] = float64(j + 1)
-	}
+	p, got, want := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, make([]float64, 50), make([]float64, 50)
 	on := m.Subset([]int32{3, 7, 49})
 	m.TimesOn(work.NewJob(1, nil), on, got, p)
-	for i, row := range dense {
-		want := 0.0
-		if i == 3 || i == 7 || i == 49 {
-			for j, v := range row {
-				want += v * p[j]
-			}
-		}
-		near(t, "row", got[i:i+1], []float64{want})
+	for _, i := range on.Rows() {
+		want[i] = vector.Dot(dense[i], p)
 	}
+	near(t, "X p", got, want)
 }
 
 // The bits of every product are the same on any number of threads, on a matrix large enough to be cut into blocks.
@@ -167,53 +148,25 @@ func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-func TestPackedRowsGiveTheSameProducts(t *testing.T) {
+func TestPackedRowsAreNumberedByFrequency(t *testing.T) {
 	const n, d = 200, 50
-	indptr, indices, values, dense := messy(n, d, 6, 21)
+	indptr, indices, values, _ := messy(n, d, 6, 21)
 	for k := range indices { // features 10 to 19 do not occur
 		if indices[k] >= 10 && indices[k] < 20 {
-			dense[row(indptr, k)][indices[k]] -= values[k]
 			indices[k] = 3
-			dense[row(indptr, k)][3] += values[k]
 		}
 	}
-	for name, m := range everyType(t, d, indptr, indices, values) {
+	for name, m := range checked(t, d, indptr, indices, values) {
 		packed, old := m.Packed(work.NewJob(1, nil))
 		if len(old) != 40 || old[0] != 3 || packed.Cols() != 40 || packed.NonZeros() != m.NonZeros() {
 			t.Fatalf("%s: %d features, the first is %d", name, len(old), old[0])
 		}
-		p, q := make([]float64, d), make([]float64, len(old))
-		for k, j := range old {
-			p[j], q[k] = math.Sin(float64(j)), math.Sin(float64(j))
-		}
-		want, got := make([]float64, n), make([]float64, n)
-		m.TimesOn(work.NewJob(1, nil), m.All(), want, p)
-		packed.TimesOn(work.NewJob(1, nil), packed.All(), got, q)
-		near(t, name, got, want)
-		for i := range dense {
-			near(t, name, got[i:i+1], []float64{product(dense[i], p)})
-		}
+		sameProducts(t, m, indptr, indices, values)
 	}
 	empty, _ := New(5, []int32{0, 0, 0}, []int32{}, []float64{})
 	if packed, _ := empty.Packed(work.NewJob(1, nil)); packed.Cols() != 1 || packed.NonZeros() != 0 {
 		t.Error("a matrix without non-zeros")
 	}
-}
-
-func row(indptr []int64, k int) int {
-	i := 0
-	for indptr[i+1] <= int64(k) {
-		i++
-	}
-	return i
-}
-
-func product(a, b []float64) float64 {
-	total := 0.0
-	for j := range a {
-		total += a[j] * b[j]
-	}
-	return total
 }
 
 func TestNewRefusesBrokenMatrices(t *testing.T) {
@@ -346,7 +299,7 @@ func TestRowsThatDoNotFit(t *testing.T) {
 		_, err := NewDense(3, 1, 1, values)
 		view := func() (*Matrix, error) { return View(3, []int32{0, 3, 3, 3}, c.indices, values) }
 		by := Weights{make([]float64, 3), make([]float64, 1), true}
-		other := decide(view, work.NewPool(1), by, make([]float64, 3))
+		other := decisions(view, work.NewPool(1), by, make([]float64, 3))
 		if fits := c.available >= ofRows; (err == nil) != fits || (other == nil) != fits {
 			t.Errorf("with %v bytes: %v of dense rows, %v of decisions", c.available, err, other)
 		}

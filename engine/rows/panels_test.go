@@ -17,8 +17,8 @@ import (
 func TestWideProductsAreThoseOfEachClass(t *testing.T) {
 	const n, d = 1500, 90 // enough for two blocks of rows
 	indptr, indices, values, _ := messy(n, d, 60, 3)
-	all := everyType(t, d, indptr, indices, values)
-	for name, m := range everyType(t, d, indptr, indices, values) {
+	all := checked(t, d, indptr, indices, values)
+	for name, m := range checked(t, d, indptr, indices, values) {
 		all[name+" packed"], _ = m.Packed(work.NewJob(1, nil))
 	}
 	for name, m := range all {
@@ -108,7 +108,7 @@ func TestLoopsOfTheProcessorGiveTheSameBits(t *testing.T) {
 	}
 	defer func() { useLoops = true }()
 	indptr, indices, values, _ := messy(300, 50, 20, 7)
-	for name, m := range everyType(t, 50, indptr, indices, values) {
+	for name, m := range checked(t, 50, indptr, indices, values) {
 		for _, m := range []*Matrix{m, func() *Matrix { p, _ := m.Packed(work.NewJob(1, nil)); return p }()} {
 			shape := panel.Shape{Features: m.Cols(), Classes: 11}
 			var kept [2][]float64

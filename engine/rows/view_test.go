@@ -12,25 +12,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// everyView views the same rows with every type of index and value.
-func everyView(cols int, indptr, indices []int64, values []float64) map[string]func() (*Matrix, error) {
-	short, ends, small := make([]int32, len(indices)), make([]int32, len(indptr)), make([]float32, len(values))
-	for k := range indices {
-		short[k], small[k] = int32(indices[k]), float32(values[k])
-	}
-	for i, end := range indptr {
-		ends[i] = int32(end)
-	}
-	return map[string]func() (*Matrix, error){
-		"int32 float64": func() (*Matrix, error) { return View(cols, indptr, short, values) },
-		"int64 float64": func() (*Matrix, error) { return View(cols, ends, indices, values) },
-		"int32 float32": func() (*Matrix, error) { return View(cols, ends, short, small) },
-		"int64 float32": func() (*Matrix, error) { return View(cols, indptr, indices, small) },
-	}
-}
-
-// decide gives the decisions of a view.
-func decide(view func() (*Matrix, error), pool *work.Pool, by Weights, dst []float64) error {
+// decisions are those of a view.
+func decisions(view func() (*Matrix, error), pool *work.Pool, by Weights, dst []float64) error {
 	m, err := view()
 	if err != nil {
 		return err
@@ -91,13 +74,13 @@ func TestDecisionsAreSumsInOrder(t *testing.T) {
 				want[i*outputs+y] = sum + by.Intercept[y]
 			}
 		}
-		for name, rows := range everyView(d, indptr, indices, values) {
+		for name, rows := range everyType(d, indptr, indices, values) {
 			for _, way := range []struct{ byFeature, loops bool }{{false, false}, {true, false}, {true, true}} {
 				useLoops = way.loops && loops
 				got := make([]float64, len(want)+1)
 				got[len(want)] = 7
 				pool := work.NewPool(1 + outputs%3)
-				if err := decide(rows, pool, someWeights(d, outputs, way.byFeature), got[:len(want)]); err != nil {
+				if err := decisions(rows, pool, someWeights(d, outputs, way.byFeature), got[:len(want)]); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got[:len(want)], want) || got[len(want)] != 7 {
@@ -151,10 +134,10 @@ func TestDecisionsOfRowsThatAreWrong(t *testing.T) {
 	} {
 		ends, places := slices.Clone(indptr), slices.Clone(indices)
 		spoil(ends, places)
-		for form, rows := range everyView(5, ends, places, values) {
+		for form, rows := range everyType(5, ends, places, values) {
 			for _, byFeature := range []bool{false, true} {
 				for _, outputs := range []int{1, 3, 8} {
-					err := decide(rows, work.NewPool(1), someWeights(5, outputs, byFeature), make([]float64, 3*outputs))
+					err := decisions(rows, work.NewPool(1), someWeights(5, outputs, byFeature), make([]float64, 3*outputs))
 					if err == nil || !strings.Contains(err.Error(), name) {
 						t.Errorf("%s, %d outputs: want an error with %q, got %v", form, outputs, name, err)
 					}
@@ -166,9 +149,9 @@ func TestDecisionsOfRowsThatAreWrong(t *testing.T) {
 
 func TestDecisionsOfNoRowsAndOfEmptyOnes(t *testing.T) {
 	for _, n := range []int{0, 1, 5} {
-		for form, rows := range everyView(3, make([]int64, n+1), nil, nil) {
+		for form, rows := range everyType(3, make([]int64, n+1), nil, nil) {
 			by, dst := someWeights(3, 2, true), make([]float64, 2*n)
-			if err := decide(rows, work.NewPool(1), by, dst); err != nil {
+			if err := decisions(rows, work.NewPool(1), by, dst); err != nil {
 				t.Fatal(err)
 			}
 			for k, decision := range dst {
@@ -207,11 +190,11 @@ func TestDecisionsOfValuesThatAreNotFinite(t *testing.T) {
 		"row 1 has the value NaN at feature 2": {1, 2, math.NaN(), 3}, "row 1 has the value +Inf": {1, 2, math.Inf(1), 3},
 		"decisions overflow: scale your features (the largest value of X is 1.7e+38 in row 1, column 2)": {1, 2, 1.7e38, 3},
 	} {
-		for form, rows := range everyView(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, values) {
+		for form, rows := range everyType(3, []int64{0, 1, 3, 4}, []int64{0, 1, 2, 2}, values) {
 			for _, outputs := range []int{1, 5} {
 				by := someWeights(3, outputs, outputs > 1)
 				vector.Scale(by.Coef, 1e300)
-				err := decide(rows, work.NewPool(1), by, make([]float64, 3*outputs))
+				err := decisions(rows, work.NewPool(1), by, make([]float64, 3*outputs))
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("%s: %v, want %s", form, err, want)
 				}
