@@ -107,8 +107,8 @@ func (h hierarchy) left(root fs.FS, group string) float64 {
 	least := math.Inf(1)
 	for at := path.Clean("/" + group); ; at = path.Dir(at) {
 		folder := path.Join(h.folder, at)
-		limit, limited := number(lines(root, path.Join(folder, h.limit)))
-		usage, known := number(lines(root, path.Join(folder, h.usage)))
+		limit, limited := number(lines(root, path.Join(folder, h.limit))[0])
+		usage, known := number(lines(root, path.Join(folder, h.usage))[0])
 		if limited && known {
 			least = min(least, limit-usage+table(root, path.Join(folder, "memory.stat"))[h.reclaimable])
 		}
@@ -122,7 +122,7 @@ func table(root fs.FS, name string) map[string]float64 {
 	facts := map[string]float64{}
 	for _, line := range lines(root, name) {
 		if words := strings.Fields(line); len(words) > 1 {
-			if value, ok := number(words[1:]); ok {
+			if value, ok := number(words[1]); ok {
 				facts[words[0]] = value
 			}
 		}
@@ -130,20 +130,14 @@ func table(root fs.FS, name string) map[string]float64 {
 	return facts
 }
 
-// lines of a file; none if it cannot be read.
+// lines of a file; an empty one if it cannot be read.
 func lines(root fs.FS, name string) []string {
-	text, err := fs.ReadFile(root, name)
-	if err != nil {
-		return nil
-	}
+	text, _ := fs.ReadFile(root, name)
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// number is the first of some words if it is a number; "max" and "unlimited" are none.
-func number(words []string) (value float64, ok bool) {
-	if len(words) == 0 {
-		return 0, false
-	}
-	value, err := strconv.ParseFloat(words[0], 64)
+// number reads a word; "max" and "unlimited" are no numbers.
+func number(word string) (value float64, ok bool) {
+	value, err := strconv.ParseFloat(word, 64)
 	return value, err == nil
 }
