@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/faulttest"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
@@ -164,13 +165,7 @@ func TestReadMistakes(t *testing.T) {
 	}
 }
 
-func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
-	t.Helper()
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != kind || f.Message != message {
-		t.Errorf("got the error\n\t%v\nwant\n\t%v", err, message)
-	}
-}
+var wantFault = faulttest.Want
 
 func TestReadSvmlinForm(t *testing.T) {
 	rows := writeFile(t, "rows", []byte("1:0.5 2:1\n\n# a comment is no row\n 3:1\r\n2:1 # tail"))

@@ -2,7 +2,6 @@ package files
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"net"
 	"os"
@@ -35,11 +34,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		_, _, reading := Open(path)
 		_, rows := ReadRows(path, ReadOptions{})
 		for do, err := range map[string]error{"write": Write(path, text("x")), "read": cmp.Or(reading, rows)} {
-			var f *fault.Error
-			want := "cannot " + do + " " + path + ": it is " + found + ": give the path of a file"
-			if !errors.As(err, &f) || f.Kind != fault.IO || f.Message != want {
-				t.Errorf("got %v, want a fault.File with %q", err, want)
-			}
+			wantFault(t, err, fault.IO, "cannot "+do+" "+path+": it is "+found+": give the path of a file")
 		}
 	}
 }

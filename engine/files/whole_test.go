@@ -114,10 +114,6 @@ func TestErrorsOfTheSystem(t *testing.T) {
 		filepath.Join(folder, "none", "file"): "no such file or directory",
 		folder:                                "it is a directory: give the path of a file",
 	} {
-		err := Write(path, text("x"))
-		var f *fault.Error
-		if !errors.As(err, &f) || f.Kind != fault.IO || f.Message != "cannot write "+path+": "+want {
-			t.Errorf("got %v, want a fault.File with %q", err, want)
-		}
+		wantFault(t, Write(path, text("x")), fault.IO, "cannot write "+path+": "+want)
 	}
 }

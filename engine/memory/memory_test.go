@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"errors"
 	"math"
 	"os"
 	"runtime"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/faulttest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
@@ -77,13 +77,8 @@ func TestRefusal(t *testing.T) {
 		t.Error(err)
 	}
 	err := refusal(12.34e9, 999e6, "a fit of 20 classes", "take fewer")
-	var found *fault.Error
-	if !errors.As(err, &found) || found.Kind != fault.NoMemory {
-		t.Fatalf("got %v", err)
-	}
-	if want := "a fit of 20 classes needs about 12 GB of memory, and 999 MB are available: take fewer"; err.Error() != want {
-		t.Errorf("%q, should be %q", err, want)
-	}
+	faulttest.Want(t, err, fault.NoMemory,
+		"a fit of 20 classes needs about 12 GB of memory, and 999 MB are available: take fewer")
 	for bytes, want := range map[float64]string{0: "0 bytes", 999: "999 bytes", 1500: "1.5 KB", 3e20: "300000 PB"} {
 		if got := inWords(bytes); got != want {
 			t.Errorf("%v is %q, should be %q", bytes, got, want)

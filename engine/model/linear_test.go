@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/fewlabel/fewlabel/engine/enginetest/faulttest"
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
@@ -14,13 +15,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-func wantFault(t testing.TB, err error, kind fault.Kind, message string) {
-	t.Helper()
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != kind || f.Message != message {
-		t.Errorf("got the error\n\t%v\nwant\n\t%v", err, message)
-	}
-}
+var wantFault = faulttest.Want
 
 func randomModel(classes, features int) *Linear {
 	random := rand.New(rand.NewPCG(uint64(classes), uint64(features)))

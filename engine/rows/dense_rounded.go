@@ -12,7 +12,7 @@ import (
 // Rounded products of dense float32 rows with many columns: weights, and what multiplies the rows, are rounded to
 // float32, in units in which they are about 1, and so are sums over the features and over sumRows rows; the sums of
 // these sums are in float64. They are for solves on the way: a score is exact to some 1e-6 of the length of its terms.
-// A fit of sentence embeddings of 20 classes takes half of the time. They need the loops of dense_amd64.s.
+// A fit of sentence embeddings of 20 classes takes half of the time. They need the loops of dense_rounded_amd64.s.
 
 const (
 	lane         = 8        // numbers in a register
