@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/faulttest"
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -139,42 +138,6 @@ func TestTies(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want %v", c.name, got, err, c.want)
 		}
 	}
-}
-
-func TestSameBitsForAnyThreadsAndBatch(t *testing.T) {
-	worktest.Processors(t, 8)
-	for _, classes := range []int{2, 5} {
-		m := randomModel(classes, 40)
-		rows, _ := randomRows(t, 2000, 40)
-		want := make([]float64, 2000*m.Outputs)
-		if err := m.Decisions(work.NewPool(1), rows, want); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]float64, len(want))
-		if err := m.Decisions(work.NewPool(8), rows, got); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%d classes: 8 threads give other bits (%v)", classes, err)
-		}
-		for i := 0; i < 2000; i += 37 {
-			alone := make([]float64, m.Outputs)
-			if err := m.Decisions(work.NewPool(1), oneRow(t, rows, i), alone); err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(alone, want[i*m.Outputs:(i+1)*m.Outputs]) {
-				t.Errorf("%d classes: row %d alone gives %v", classes, i, alone)
-			}
-		}
-	}
-}
-
-func oneRow(t testing.TB, x *rows.Matrix, i int) *rows.Matrix {
-	t.Helper()
-	indices, values := []int64{}, []float64{}
-	x.Row(i, func(col int, value float64) { indices, values = append(indices, int64(col)), append(values, value) })
-	one, err := rows.New(x.Cols(), []int64{0, int64(len(values))}, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return one
 }
 
 func TestShapesThatDoNotFit(t *testing.T) {

@@ -4,6 +4,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -108,4 +109,33 @@ func BenchmarkDecisions(b *testing.B) {
 			}
 		})
 	}
+}
+
+// textRows are the arrays of a matrix.
+type textRows struct {
+	cols            int
+	indptr, indices []int32
+	values          []float64
+}
+
+// zipfRows have word frequencies as in text: feature k with a probability of about 1/k.
+func zipfRows(n, cols, rowLength int) *textRows {
+	random := rand.New(rand.NewPCG(3, 4))
+	r := &textRows{cols: cols, indptr: make([]int32, n+1)}
+	for i := range n {
+		for range rowLength {
+			rank := math.Exp(random.Float64() * math.Log(float64(cols)))
+			r.indices = append(r.indices, min(int32(rank), int32(cols))-1)
+			r.values = append(r.values, 0.1+random.Float64())
+		}
+		r.indptr[i+1] = int32(len(r.indices))
+	}
+	return r
+}
+
+func (r *textRows) matrix(kind string) (*Matrix, error) {
+	if strings.HasPrefix(kind, "float32") {
+		return New(r.cols, r.indptr, r.indices, convert[float32](r.values))
+	}
+	return New(r.cols, r.indptr, r.indices, r.values)
 }

@@ -31,8 +31,8 @@ func denseRows(t *testing.T, n, d int) map[string]*Matrix {
 	return map[string]*Matrix{"float64": a, "float32": b}
 }
 
-// denseProducts are all products of some rows, one after the other.
-func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
+// allProducts are all products of some rows, one after the other.
+func allProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
 	job, shape := work.NewJob(threads, nil), panel.Shape{Features: m.Cols(), Classes: classes}
 	p, q := make([]float64, shape.Len()), make([]float64, m.Rows()*shape.Stride())
 	for k := range p {
@@ -53,28 +53,45 @@ func denseProducts(m *Matrix, on *Subset, classes, threads int) []float64 {
 	return slices.Concat(scores, sums, times, transposed, gram, []float64{total})
 }
 
-// The loops of the processor give the bits of those in Go, on any number of threads.
-func TestDenseLoopsGiveTheSameBits(t *testing.T) {
-	worktest.Processors(t, 3)
+// sameBits compares the loops of the processor with those in Go, on several numbers of threads.
+func sameBits(t *testing.T, name string, m *Matrix, classes ...int) {
+	t.Helper()
+	worktest.Processors(t, 8)
 	loops := useLoops
 	defer func() { useLoops = loops }()
-	for _, size := range [][2]int{{1, 1}, {3, 7}, {9, 96}, {37, 20}, {70, 97}, {41, 200}, {700, 205}} {
-		n, d := size[0], size[1]
-		for name, m := range denseRows(t, n, d) {
-			some := m.Subset(slices.DeleteFunc(slices.Clone(m.All().Rows()), func(i int32) bool { return i%5 == 2 }))
-			for _, classes := range []int{1, 3, 5, 8, 11, 16, 20, 27, 40} {
-				for _, on := range []*Subset{m.All(), some} {
-					useLoops = false
-					want := denseProducts(m, on, classes, 1)
-					useLoops = loops
-					for _, threads := range []int{1, 3} {
-						if !slices.Equal(denseProducts(m, on, classes, threads), want) {
-							t.Fatalf("%d rows of %d %s, %d classes, %d threads: other bits", n, d, name, classes, threads)
-						}
-					}
+	some := m.Subset(slices.DeleteFunc(slices.Clone(m.All().Rows()), func(i int32) bool { return i%5 == 2 }))
+	for _, classes := range classes {
+		for _, on := range []*Subset{m.All(), some} {
+			useLoops = false
+			want := allProducts(m, on, classes, 1)
+			useLoops = loops
+			for _, threads := range []int{1, 3, 8} {
+				if !slices.Equal(allProducts(m, on, classes, threads), want) {
+					t.Fatalf("%s, %d classes, %d threads: other bits", name, classes, threads)
 				}
 			}
 		}
+	}
+}
+
+func TestDenseProductsHaveTheSameBits(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 7}, {9, 96}, {37, 20}, {70, 97}, {41, 200}, {700, 205}} {
+		for name, m := range denseRows(t, size[0], size[1]) {
+			sameBits(t, fmt.Sprint(size, name), m, 1, 3, 5, 8, 11, 16, 20, 27, 40)
+		}
+	}
+}
+
+func TestSparseProductsHaveTheSameBits(t *testing.T) {
+	const d = 300
+	indptr, indices, values := eachOnce(messy(3000, d, 60, 11))
+	for name, m := range checked(t, d, indptr, indices, values) {
+		if m.All().Blocks() < 4 {
+			t.Fatalf("the matrix is cut into %d blocks: too few for this test", m.All().Blocks())
+		}
+		sameBits(t, name, m, 1, 3, 40) // 3: less than a panel, 40: two
+		packed, _ := m.Packed(work.NewJob(1, nil))
+		sameBits(t, name+" packed", packed, 1, 3, 40)
 	}
 }
 
@@ -102,8 +119,8 @@ func TestDenseProductsAreThoseOfCSR(t *testing.T) {
 			"selected twice": {m.Selected(job.Pool, list).Selected(job.Pool, again),
 				sparse.Selected(job.Pool, list).Selected(job.Pool, again)}} {
 			for _, classes := range []int{3, 8, 20} {
-				got := denseProducts(pair[0], pair[0].All(), classes, 1)
-				near(t, fmt.Sprintf("%s, %s, %d classes", name, of, classes), got, denseProducts(pair[1], pair[1].All(), classes, 1))
+				got := allProducts(pair[0], pair[0].All(), classes, 1)
+				near(t, fmt.Sprintf("%s, %s, %d classes", name, of, classes), got, allProducts(pair[1], pair[1].All(), classes, 1))
 			}
 			by := Weights{Coef: make([]float64, 2*d), Intercept: []float64{1, 2}}
 			for k := range by.Coef {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/panel"
@@ -108,44 +107,6 @@ func TestSubsetLeavesOtherRowsAlone(t *testing.T) {
 		want[i] = vector.Dot(dense[i], p)
 	}
 	near(t, "X p", got, want)
-}
-
-// The bits of every product are the same on any number of threads, on a matrix large enough to be cut into blocks.
-func TestSameBitsOnAnyNumberOfThreads(t *testing.T) {
-	worktest.Processors(t, 8)
-	const n, d = 20000, 300
-	indptr, indices, values, _ := messy(n, d, 30, 11)
-	m, err := New(d, indptr, indices, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.All().Blocks() < 4 {
-		t.Fatalf("the matrix is cut into %d blocks: too few for this test", m.All().Blocks())
-	}
-	p, h := make([]float64, d), make([]float64, n)
-	for j := range p {
-		p[j] = math.Sin(float64(j))
-	}
-	for i := range h {
-		h[i] = math.Cos(float64(i))
-	}
-	var reference []float64
-	for _, threads := range []int{1, 2, 3, 8} {
-		job := work.NewJob(threads, nil)
-		times, gram, transposed := make([]float64, n), make([]float64, d), make([]float64, d)
-		m.TimesOn(job, m.All(), times, p)
-		total := m.AddGram(job, m.All(), gram, h, p, 0.1)
-		m.TransposedTimes(job, transposed, h)
-		all := append(append(append(times, gram...), transposed...), total)
-		if reference == nil {
-			reference = all
-		}
-		for k := range all {
-			if math.Float64bits(all[k]) != math.Float64bits(reference[k]) {
-				t.Fatalf("%d threads: entry %d is %v, on one thread it is %v", threads, k, all[k], reference[k])
-			}
-		}
-	}
 }
 
 func TestPackedRowsAreNumberedByFrequency(t *testing.T) {
