@@ -63,7 +63,7 @@ func together(
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
 	counts := Counts(shares, len(labels))
-	if smallest, largest := rangeOf(job, weights); smallest < largest {
+	if smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] }); smallest < largest {
 		harden(job, labels, costs, weights, shares)
 		counts = countsOf(labels, len(shares))
 	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
