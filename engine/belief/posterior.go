@@ -41,21 +41,18 @@ func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride 
 // label sets q to the best labels for scores + t changes.
 func (e *Posterior) label(q, scores, changes []float64, t float64) {
 	e.each(func(k int) {
-		costs := e.place(e.costs, k)
-		floats.ScaleTo(costs, -1, e.row(scores, k))
-		if t != 0 {
-			vector.Add(costs, -t, e.row(changes, k))
-		}
+		floats.AddScaledTo(e.place(e.costs, k), e.row(scores, k), t, e.row(changes, k))
+		vector.Scale(e.place(e.costs, k), -1)
 	})
 	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, e.potentials, 1, labeling.Exact)
 }
 
-// Evaluate finds labels and means at these scores, and returns the cost.
-func (e *Posterior) Evaluate(scores []float64) (value float64) {
-	e.label(e.Labels, scores, nil, 0)
+// Evaluate implements joint; it finds labels and means.
+func (e *Posterior) Evaluate(scores, state []float64) (value float64) {
+	e.label(e.Labels, scores, scores, 0)
 	sums := make([]float64, 1+e.classes) // of the divergence and p
 	e.sum(sums, func(k int, part, scratch []float64) {
-		p := scratch[:e.classes]
+		p := e.rowOr(scratch, state, k)
 		logSum := vector.Softmax(p, e.row(scores, k))
 		part[0] += e.weights[k] * divergence(e.place(e.Labels, k), e.place(e.costs, k), logSum)
 		vector.Add(part[1:], e.weights[k], p)
@@ -67,10 +64,9 @@ func (e *Posterior) Evaluate(scores []float64) (value float64) {
 
 // Gradient implements risk.Joint; state is p.
 func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
-	value = e.Evaluate(scores)
+	value = e.Evaluate(scores, state)
 	e.each(func(k int) {
 		p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
-		vector.Softmax(p, e.row(scores, k))
 		for y := range dst {
 			dst[y] = e.Weight * e.weights[k] * (p[y] - q[y])
 		}

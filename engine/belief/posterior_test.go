@@ -22,7 +22,7 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 	at := func(t float64) float64 {
 		moved := slices.Clone(scores)
 		vector.Add(moved, t, changes)
-		return e.Evaluate(moved)
+		return e.Evaluate(moved, nil)
 	}
 	const h = 1e-4
 	for _, where := range []float64{0, 0.4, 1.5} {
@@ -49,7 +49,7 @@ func TestPosteriorAgreesWithDifferences(t *testing.T) {
 
 func TestPosteriorLabelsKeepThePrior(t *testing.T) {
 	e, scores := somePosterior(3)
-	e.Evaluate(scores)
+	e.Evaluate(scores, nil)
 	means := make([]float64, classes)
 	for k, u := range e.weights {
 		vector.Add(means, u, e.place(e.Labels, k))

@@ -38,7 +38,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 // renew evaluates the joint cost, which finds means, and their residual, and counts the likeliest classes that have
 // changed.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
-	p.joint.Evaluate(p.Scores())
+	p.joint.Evaluate(p.Scores(), nil)
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(means)
 	for k, i := range s.Unlabeled {
@@ -132,5 +132,6 @@ func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Pos
 // joint is a cost of the unlabeled rows' class scores that can be evaluated without its gradient.
 type joint interface {
 	risk.Joint
-	Evaluate(scores []float64) (value float64)
+	// Evaluate is the cost; it puts the probabilities into state, if that is not nil.
+	Evaluate(scores, state []float64) (value float64)
 }

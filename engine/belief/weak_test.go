@@ -45,7 +45,7 @@ func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
 		at := func(t float64) float64 {
 			moved := slices.Clone(scores)
 			vector.Add(moved, t, changes)
-			return w.Evaluate(moved)
+			return w.Evaluate(moved, nil)
 		}
 		const h = 1e-4
 		for _, where := range []float64{0, 0.4, 1.5} {
@@ -78,7 +78,7 @@ func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
 func TestTheLossOfASetIsThatOfItsProbability(t *testing.T) {
 	p, scores := somePosterior(1)
 	w := someWeak(t, p, p.rows, scores)
-	w.Evaluate(scores)
+	w.Evaluate(scores, nil)
 	want, q := 0.0, make([]float64, classes)
 	for k := range p.rows {
 		vector.Softmax(q, w.row(scores, k))
