@@ -28,16 +28,22 @@ func Evaluate(m Margin, rows []Sides) {
 	}
 	for k := range rows {
 		r := &rows[k]
-		r.Value, r.Slope, r.Curvature = 0, 0, 0
-		if r.Plus > 0 {
-			v, s, c := m.At(r.Z)
-			r.Value, r.Slope, r.Curvature = r.Plus*v, r.Plus*s, r.Plus*c
-		}
-		if r.Minus > 0 {
-			v, s, c := m.At(-r.Z)
-			r.Value, r.Slope, r.Curvature = r.Value+r.Minus*v, r.Slope-r.Minus*s, r.Curvature+r.Minus*c
-		}
+		r.Value, r.Slope, r.Curvature = bothSides(m, r.Z, r.Plus, r.Minus, 0)
 	}
+}
+
+// bothSides is plus ξ(z) + minus ξ(-z), added to a value, with its derivatives.
+func bothSides(m Margin, z, plus, minus, to float64) (value, slope, curvature float64) {
+	value = to
+	if plus > 0 {
+		v, s, c := m.At(z)
+		value, slope, curvature = value+plus*v, plus*s, plus*c
+	}
+	if minus > 0 {
+		v, s, c := m.At(-z)
+		value, slope, curvature = value+minus*v, slope-minus*s, curvature+minus*c
+	}
+	return value, slope, curvature
 }
 
 // SquaredHinge is ½ max(0, 1-t)²: piecewise quadratic, with generalized curvature 1 for t < 1 and 0 beyond.
@@ -200,18 +206,7 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	}
 	total := 0.0
 	for y, q := range p {
-		slope[y], state[y] = 0, 0
-		if q > 0 {
-			value, first, second := l.Margin.At(s[y])
-			total += q * value
-			slope[y], state[y] = q*first, q*second
-		}
-		if q < 1 {
-			value, first, second := l.Margin.At(-s[y])
-			total += (1 - q) * value
-			slope[y] -= (1 - q) * first
-			state[y] += (1 - q) * second
-		}
+		total, slope[y], state[y] = bothSides(l.Margin, s[y], q, 1-q, total)
 	}
 	return total
 }
