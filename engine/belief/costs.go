@@ -24,7 +24,6 @@ type Costs struct {
 	objective *objective.Objective
 	values    []float64 // [unlabeled, K], until the next product of the risk
 	units     []int32   // [units] place in Unlabeled of each; nil: every row is one
-	unitCosts []float64 // [units, K]
 }
 
 // NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
@@ -107,7 +106,7 @@ func (c *Costs) finite() []float64 {
 	if o.Sample.All.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
-	return c.costsOf(c.values)
+	return ofUnits(c, c.values, o.Classes)
 }
 
 // Potentials of the classes, added to class scores, give the best labeling with these shares as the largest ones; score
@@ -120,7 +119,7 @@ func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []f
 	c.room()
 	vector.Scale(c.values, -1)
 	weights := c.weights()
-	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.costsOf(c.values), weights, shares)()
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), ofUnits(c, c.values, o.Classes), weights, shares)()
 }
 
 // Spread is the largest standard deviation, over the classes, of cost minus mean cost of the rows not weakly labeled.
@@ -154,28 +153,16 @@ func Differences(a, b []int32) int {
 	return count
 }
 
-// labelsOf are the labels of the units' rows, for labels [unlabeled].
-func (c *Costs) labelsOf(labels []int32) []int32 {
+// ofUnits are values [unlabeled, width] of the units' rows.
+func ofUnits[T any](c *Costs, values []T, width int) []T {
 	if c.units == nil {
-		return slices.Clone(labels)
+		return values
 	}
-	out := make([]int32, len(c.units))
-	for k, row := range c.units {
-		out[k] = labels[row]
+	out := make([]T, 0, len(c.units)*width)
+	for _, row := range c.units {
+		out = append(out, values[int(row)*width:(int(row)+1)*width]...)
 	}
 	return out
-}
-
-func (c *Costs) costsOf(costs []float64) []float64 {
-	if c.units == nil {
-		return costs
-	}
-	k := c.objective.Classes
-	c.unitCosts = slices.Grow(c.unitCosts[:0], len(c.units)*k)
-	for _, j := range c.units {
-		c.unitCosts = append(c.unitCosts, costs[int(j)*k:(int(j)+1)*k]...)
-	}
-	return c.unitCosts
 }
 
 func (c *Costs) weights() []float64 {
