@@ -20,13 +20,8 @@ import (
 //	Stops    all counts are met; each repair lowers the surplus by one
 //	Cost     switching, shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which decides the time; a label below 0 is none. The class graph returned has the potentials.
+// labels are the start, which has these counts and decides the time. The class graph returned has the potentials.
 func transport(labels []int32, costs []float64, counts []int) *classGraph {
-	for i, y := range labels {
-		if y < 0 || counts[y] == 0 {
-			labels[i], _ = bestOpen(costs[i*len(counts):], counts)
-		}
-	}
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
 	g := newClassGraph(f, counts)
@@ -275,13 +270,10 @@ func Counts(shares []float64, n int) []int {
 	return counts
 }
 
-// countsOf counts the rows of each class; labels below 0 are none.
 func countsOf(labels []int32, classes int) []int {
 	counts := make([]int, classes)
 	for _, y := range labels {
-		if y >= 0 {
-			counts[y]++
-		}
+		counts[y]++
 	}
 	return counts
 }
