@@ -109,8 +109,8 @@ func (c *Costs) finite() []float64 {
 	return ofUnits(c, c.values, o.Classes)
 }
 
-// Potentials of the classes, added to class scores, give the best labeling with these shares as the largest ones; score
-// puts the class scores of unlabeled row k, row i of all, into dst [K].
+// Potentials added to class scores make the best labeling with these shares that of the largest ones; score puts the
+// class scores of unlabeled row k, row i of all, into dst [K].
 func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []float64) []float64 {
 	o := c.objective
 	for k, i := range o.Sample.Unlabeled {

@@ -67,8 +67,7 @@ func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
-// -C (δs - δ̄) + the second derivative of G times δm, up to a constant.
+// HessVec implements risk.Joint. With δ̄_j = p_j . δs_j, p changes by p (δs - δ̄), and a by -C (δs - δ̄) + G” δm.
 func (m *Means) HessVec(changes, slope, state []float64) {
 	moved := make([]float64, m.classes) // δm, then G'' δm
 	m.sum(moved, func(k int, part, _ []float64) {
@@ -181,10 +180,9 @@ func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {
 // Multipliers hold the prior exactly, by an augmented Lagrangian.
 //
 //	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
-//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, relative to the share, so that small classes are held
-//	         as well as large ones. Classes with the share 0 have no term
-//	Source   Bertsekas & Tsitsiklis, as in Keerthi, Sundararajan & Shevade 2012, section 4: after each solve λ_y grows by
-//	         the derivative of the penalty
+//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, relative to the share: small classes are held as well
+//	         as large ones. Classes with the share 0 have no term
+//	Source   Bertsekas & Tsitsiklis, as in Keerthi, Sundararajan & Shevade 2012, section 4
 type Multipliers struct {
 	Prior, Lambda []float64
 	Weight        float64

@@ -13,8 +13,7 @@ import (
 // Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
 //
 //	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
-//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
-//	         proportional to p_jy exp(v_y)
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ, proportional to p_jy exp(v_y); v multipliers
 //	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
 //	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
 //	Cost     a gradient, or a step length: soft labels, from the last potentials
@@ -109,8 +108,7 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
 }
 
-// addSlopes adds to part the first and the second derivative of weight (log Σ_y exp s_y - q . s) along a change of the
-// scores s, whose softmax is p.
+// addSlopes adds both derivatives of weight (log Σ_y exp s_y - q . s) along a change of s; p is the softmax of s.
 func addSlopes(part []float64, weight float64, p, q, change []float64) {
 	mean := vector.Dot(p, change)
 	part[0] += weight * (mean - vector.Dot(q, change))

@@ -35,8 +35,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
-// renew evaluates the joint cost, which finds means, and their residual, and counts the likeliest classes that have
-// changed.
+// renew finds means, by the joint cost, and their residual, and counts the likeliest classes that have changed.
 func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
 	p.joint.Evaluate(p.Scores(), nil)
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)

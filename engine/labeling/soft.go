@@ -25,8 +25,7 @@ import (
 //	         with a search for the zero of the slope along the step. Where that fails: through falling temperatures
 //	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), 8 steps without progress (rounding), 500 evaluations
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > max(1e-3, m 1e-5), and
-//	         m³/3. 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
-//	         without
+//	         m³/3. From potentials of a near temperature 3 to 20 evaluations and 0 to 3 times H, else up to hundreds
 //
 // A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have. It fills p and
 // potentials, which are a first guess on entry, with mean 0. A class with share 0 has potential -Inf and p_iy = 0.

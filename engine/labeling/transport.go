@@ -12,8 +12,7 @@ import (
 //	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
 //	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y). Labels are optimal if
 //	         every row has a class with the least c_iy - v_y
-//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row, finite; counts [m], summing to n; v_y
-//	         potential of the class [m]
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], finite; counts [m], of sum n; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, and algorithm 2, which comes first. Then
 //	         every row moves to the class that potentials prefer (shortWalks), and the surplus of a few rows goes along
 //	         shortest paths of the class graph (Tomizawa 1971, Edmonds & Karp 1972)
@@ -34,8 +33,7 @@ func transport(labels []int32, costs []float64, counts []int) *classGraph {
 // greedy gives every row a label so that class y gets exactly counts[y] rows, the surest rows first.
 //
 //	Problem  a cheap labeling with given counts: a start for transport, not an optimum
-//	Symbols  as in transport. A class with room is open; the regret of a row is the cost of its second best open class
-//	         beyond its best
+//	Symbols  as in transport. A class with room is open; regret: cost of a row's second best open class beyond its best
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9
 //	Cost     n log n + n m
 func greedy(labels []int32, costs []float64, counts []int) {
@@ -211,8 +209,7 @@ func (g *classGraph) shortWalks() (v []float64) {
 	return v
 }
 
-// centred are potentials in the middle of all that prove the labeling optimal, with mean 0; -Inf for a class without
-// rows, which no row may choose.
+// centred are potentials in the middle of all that prove the labeling optimal, of mean 0; -Inf for a class of no rows.
 //
 //	Problem  every class a gives two extreme solutions, with v_a = 0: v_b = d_ab and v_b = -d_ba; their mean over all a
 //	         leaves room at every arc where any solution does

@@ -14,8 +14,7 @@ func twoClasses(job *work.Job, shares []float64, rows int) bool {
 // softTwo is SoftLabels for two classes.
 //
 //	Problem  find ν = v_1 - v_0 with m(ν) = r
-//	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν)
-//	         its weighted mean
+//	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1; p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν) its mean
 //	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Halley's method (1694)
 //	         on logit m(ν) = logit r, which is linear far from the solution, inside a bracket
 //	Stops    the share is met to 1e-10, or the step was at most lastStep T: the derivatives of logit m in ν / T are
@@ -157,8 +156,7 @@ func between(lower, upper float64) float64 {
 //	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
 //	         equal g go together, as copies of a row do. Each label gets at least one row
 //	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
-//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines: exact, however the rows
-//	         are shared out
+//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines
 //	Cost     n for each of the first three histograms, and for eight more of the few keys that are left by then
 //
 // Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.

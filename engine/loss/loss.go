@@ -103,8 +103,7 @@ func where(condition bool, v float64) float64 {
 
 // Huber is the hinge with a smooth corner.
 //
-//	Problem  ξ(t) = 1-t for t <= 1-ε, (1+ε-t)² / 4ε up to 1+ε, 0 beyond; ε → 0 is the hinge, nowhere further away than
-//	         ε/4
+//	Problem  ξ(t) = 1-t for t <= 1-ε, (1+ε-t)² / 4ε up to 1+ε, 0 beyond: the hinge, but for ε/4 at most
 //	Source   Chapelle 2007, Training a Support Vector Machine in the Primal; Zien, Brefeld & Scheffer 2007
 type Huber struct{ Band float64 } // ε
 
@@ -229,9 +228,8 @@ func (l OneAgainstRest) Costs(dst, s []float64) {
 // Softmax is the maxent loss, and the smoothed hinge of Crammer & Singer.
 //
 //	Problem  ξ(s, y) = σ log Σ_k exp((s_k + Δ [k≠y] - s_y) / σ)
-//	Symbols  σ smoothing, above 0; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1
-//	         and σ → 0 is max_k (s_k + [k≠y] - s_y), the hinge of Crammer & Singer, which lies between ξ - σ log K
-//	         and ξ; q^y_k the probabilities in that sum for class y
+//	Symbols  σ smoothing; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1, σ → 0 the
+//	         hinge of Crammer & Singer, from ξ - σ log K to ξ; q^y_k the probabilities in that sum for class y
 //	Source   Keerthi, Sundararajan & Shevade 2012, losses of section 2; Crammer & Singer 2001
 //	Cost     one exp a class, two with a margin
 type Softmax struct{ Smoothing, Margin float64 }
