@@ -26,7 +26,6 @@ type Costs struct {
 	units     []int32   // [units] place in Unlabeled of each; nil: every row is one
 }
 
-// NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
 	c := &Costs{Level: o.Weight, objective: o}
 	if o.Sample.Copies != nil {
@@ -38,16 +37,7 @@ func NewCosts(o *objective.Objective) *Costs {
 	return c
 }
 
-func (c *Costs) room() []float64 {
-	if c.values == nil {
-		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*c.objective.Classes)
-	}
-	return c.values
-}
-
-func (c *Costs) row(k int) []float64 {
-	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
-}
+func (c *Costs) row(k int) []float64 { return c.values[k*c.objective.Classes : (k+1)*c.objective.Classes] }
 
 // Admit gives the unlabeled rows a weight, and so scores.
 func (c *Costs) Admit(r *risk.Risk) {
@@ -74,15 +64,16 @@ func (c *Costs) addPrior(factor float64) {
 	}
 }
 
-// measure finds the losses, and no prior costs.
+// measure finds the losses, and no prior costs, in memory of the risk where it has enough.
 func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
 	if spare := r.Spare(len(unlabeled) * k); spare != nil {
 		c.values = spare
+	} else if c.values == nil {
+		c.values = make([]float64, len(unlabeled)*k)
 	}
-	values := c.room()
 	c.objective.Job.Stripes(len(unlabeled), func(lo, hi int) {
-		if r.PairCosts(values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
+		if r.PairCosts(c.values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return
 		}
 		scores := make([]float64, k)
@@ -113,10 +104,10 @@ func (c *Costs) finite() []float64 {
 // class scores of unlabeled row k, row i of all, into dst [K].
 func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []float64) []float64 {
 	o := c.objective
+	c.values = make([]float64, len(o.Sample.Unlabeled)*o.Classes)
 	for k, i := range o.Sample.Unlabeled {
 		score(c.row(k), k, i)
 	}
-	c.room()
 	vector.Scale(c.values, -1)
 	weights := c.weights()
 	return labeling.Cheapest(o.Job, make([]int32, len(weights)), ofUnits(c, c.values, o.Classes), weights, shares)()
