@@ -37,7 +37,9 @@ func NewCosts(o *objective.Objective) *Costs {
 	return c
 }
 
-func (c *Costs) row(k int) []float64 { return c.values[k*c.objective.Classes : (k+1)*c.objective.Classes] }
+func (c *Costs) row(k int) []float64 {
+	return c.values[k*c.objective.Classes : (k+1)*c.objective.Classes]
+}
 
 // Admit gives the unlabeled rows a weight, and so scores.
 func (c *Costs) Admit(r *risk.Risk) {
