@@ -24,10 +24,8 @@ type Costs struct {
 	objective *objective.Objective
 	values    []float64 // [unlabeled, K], until the next product of the risk
 	units     []int32   // [units] place in Unlabeled of each; nil: every row is one
-	unitCosts []float64 // [units, K]
 }
 
-// NewCosts are costs that take memory from their first use on, that of the risk where it has enough.
 func NewCosts(o *objective.Objective) *Costs {
 	c := &Costs{Level: o.Weight, objective: o}
 	if o.Sample.Copies != nil {
@@ -39,15 +37,8 @@ func NewCosts(o *objective.Objective) *Costs {
 	return c
 }
 
-func (c *Costs) room() []float64 {
-	if c.values == nil {
-		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*c.objective.Classes)
-	}
-	return c.values
-}
-
 func (c *Costs) row(k int) []float64 {
-	return c.room()[k*c.objective.Classes : (k+1)*c.objective.Classes]
+	return c.values[k*c.objective.Classes : (k+1)*c.objective.Classes]
 }
 
 // Admit gives the unlabeled rows a weight, and so scores.
@@ -75,15 +66,16 @@ func (c *Costs) addPrior(factor float64) {
 	}
 }
 
-// measure finds the losses, and no prior costs.
+// measure finds the losses, and no prior costs, in memory of the risk where it has enough.
 func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
 	if spare := r.Spare(len(unlabeled) * k); spare != nil {
 		c.values = spare
+	} else if c.values == nil {
+		c.values = make([]float64, len(unlabeled)*k)
 	}
-	values := c.room()
 	c.objective.Job.Stripes(len(unlabeled), func(lo, hi int) {
-		if r.PairCosts(values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
+		if r.PairCosts(c.values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return
 		}
 		scores := make([]float64, k)
@@ -107,20 +99,20 @@ func (c *Costs) finite() []float64 {
 	if o.Sample.All.Forbids {
 		labeling.Finite(o.Job, c.values, o.Classes)
 	}
-	return c.costsOf(c.values)
+	return ofUnits(c, c.values, o.Classes)
 }
 
-// Potentials of the classes, added to class scores, give the best labeling with these shares as the largest ones; score
-// puts the class scores of unlabeled row k, row i of all, into dst [K].
+// Potentials added to class scores make the best labeling with these shares that of the largest ones; score puts the
+// class scores of unlabeled row k, row i of all, into dst [K].
 func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []float64) []float64 {
 	o := c.objective
+	c.values = make([]float64, len(o.Sample.Unlabeled)*o.Classes)
 	for k, i := range o.Sample.Unlabeled {
 		score(c.row(k), k, i)
 	}
-	c.room()
 	vector.Scale(c.values, -1)
 	weights := c.weights()
-	return labeling.Cheapest(o.Job, make([]int32, len(weights)), c.costsOf(c.values), weights, shares)()
+	return labeling.Cheapest(o.Job, make([]int32, len(weights)), ofUnits(c, c.values, o.Classes), weights, shares)()
 }
 
 // Spread is the largest standard deviation, over the classes, of cost minus mean cost of the rows not weakly labeled.
@@ -154,28 +146,16 @@ func Differences(a, b []int32) int {
 	return count
 }
 
-// labelsOf are the labels of the units' rows, for labels [unlabeled].
-func (c *Costs) labelsOf(labels []int32) []int32 {
+// ofUnits are values [unlabeled, width] of the units' rows.
+func ofUnits[T any](c *Costs, values []T, width int) []T {
 	if c.units == nil {
-		return slices.Clone(labels)
+		return values
 	}
-	out := make([]int32, len(c.units))
-	for k, row := range c.units {
-		out[k] = labels[row]
+	out := make([]T, 0, len(c.units)*width)
+	for _, row := range c.units {
+		out = append(out, values[int(row)*width:(int(row)+1)*width]...)
 	}
 	return out
-}
-
-func (c *Costs) costsOf(costs []float64) []float64 {
-	if c.units == nil {
-		return costs
-	}
-	k := c.objective.Classes
-	c.unitCosts = slices.Grow(c.unitCosts[:0], len(c.units)*k)
-	for _, j := range c.units {
-		c.unitCosts = append(c.unitCosts, costs[int(j)*k:(int(j)+1)*k]...)
-	}
-	return c.unitCosts
 }
 
 func (c *Costs) weights() []float64 {

@@ -37,17 +37,11 @@ func NewMeans(job *work.Job, rows []int32, weights []float64, classes, stride in
 		slope: make([]float64, classes), curve: make([]float64, classes)}
 }
 
-// Evaluate finds means and entropy at these scores, and returns the cost.
-func (m *Means) Evaluate(scores []float64) (value float64) { return m.evaluate(scores, nil) }
-
-// evaluate is Evaluate; it puts p into state unless that is nil.
-func (m *Means) evaluate(scores, state []float64) (value float64) {
+// Evaluate implements joint; it finds means and entropy.
+func (m *Means) Evaluate(scores, state []float64) (value float64) {
 	sums := make([]float64, 1+m.classes) // Σ u H, Σ u p
 	m.sum(sums, func(k int, part, scratch []float64) {
-		p, s := scratch[:m.classes], m.row(scores, k)
-		if state != nil {
-			p = m.row(state, k)
-		}
+		p, s := m.rowOr(scratch, state, k), m.row(scores, k)
 		logSum := vector.Softmax(p, s)
 		vector.Add(part[1:], m.weights[k], p)
 		part[0] += m.weights[k] * (logSum - vector.Dot(p, s))
@@ -59,7 +53,7 @@ func (m *Means) evaluate(scores, state []float64) (value float64) {
 
 // Gradient implements risk.Joint; state is p.
 func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
-	value = m.evaluate(scores, state)
+	value = m.Evaluate(scores, state)
 	m.each(func(k int) { // weight p (a - p . a); -log p is the negated score, up to a constant
 		dst, p, s, mean := m.row(slope, k), m.row(state, k), m.row(scores, k), 0.0
 		for y, q := range p {
@@ -73,8 +67,7 @@ func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 	return value
 }
 
-// HessVec implements risk.Joint. With δs the changes and δ̄_j = p_j . δs_j, p changes by δp = p (δs - δ̄), and a by
-// -C (δs - δ̄) + the second derivative of G times δm, up to a constant.
+// HessVec implements risk.Joint. With δ̄_j = p_j . δs_j, p changes by p (δs - δ̄), and a by -C (δs - δ̄) + G” δm.
 func (m *Means) HessVec(changes, slope, state []float64) {
 	moved := make([]float64, m.classes) // δm, then G'' δm
 	m.sum(moved, func(k int, part, _ []float64) {
@@ -166,6 +159,14 @@ func (l *layout) row(v []float64, k int) []float64 {
 	return v[start : start+l.classes]
 }
 
+// rowOr is row, or room for it where there is no vector.
+func (l *layout) rowOr(room, v []float64, k int) []float64 {
+	if v == nil {
+		return room[:l.classes]
+	}
+	return l.row(v, k)
+}
+
 // place is the part of a vector [unlabeled, classes] of unlabeled row k.
 func (l *layout) place(v []float64, k int) []float64 { return v[k*l.classes : (k+1)*l.classes] }
 
@@ -179,10 +180,9 @@ func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {
 // Multipliers hold the prior exactly, by an augmented Lagrangian.
 //
 //	Problem  G(m) = Σ_y λ_y (m_y - φ_y) + μ/2 Σ_y (m_y - φ_y)² / φ_y
-//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, relative to the share, so that small classes are held
-//	         as well as large ones. Classes with the share 0 have no term
-//	Source   Bertsekas & Tsitsiklis, as in Keerthi, Sundararajan & Shevade 2012, section 4: after each solve λ_y grows by
-//	         the derivative of the penalty
+//	Symbols  φ class prior; λ multipliers; μ weight of the penalty, relative to the share: small classes are held as well
+//	         as large ones. Classes with the share 0 have no term
+//	Source   Bertsekas & Tsitsiklis, as in Keerthi, Sundararajan & Shevade 2012, section 4
 type Multipliers struct {
 	Prior, Lambda []float64
 	Weight        float64

@@ -13,8 +13,7 @@ import (
 // Posterior is the cost of the unlabeled rows in posterior regularization; it implements risk.Joint.
 //
 //	Problem  Ψ(s) = C min over q  Σ_j u_j Σ_y q_jy log(q_jy / p_jy)  subject to Σ_j u_j q_jy = φ_y
-//	Symbols  as in Means; q_j labels [K] that keep the class prior φ; v multipliers of the constraint: q_jy is
-//	         proportional to p_jy exp(v_y)
+//	Symbols  as in Means; q_j labels [K] that keep the class prior φ, proportional to p_jy exp(v_y); v multipliers
 //	Source   Keerthi, Sundararajan & Shevade 2012, section 4.3 (Graça, Ganchev & Taskar 2007). They alternate solves
 //	         for q and w; here q is a function of w: at the best q the gradient is C u_j (p_j - q_j)
 //	Cost     a gradient, or a step length: soft labels, from the last potentials
@@ -41,21 +40,18 @@ func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride 
 // label sets q to the best labels for scores + t changes.
 func (e *Posterior) label(q, scores, changes []float64, t float64) {
 	e.each(func(k int) {
-		costs := e.place(e.costs, k)
-		floats.ScaleTo(costs, -1, e.row(scores, k))
-		if t != 0 {
-			vector.Add(costs, -t, e.row(changes, k))
-		}
+		floats.AddScaledTo(e.place(e.costs, k), e.row(scores, k), t, e.row(changes, k))
+		vector.Scale(e.place(e.costs, k), -1)
 	})
 	labeling.SoftLabels(e.job, q, e.costs, e.weights, e.prior, e.potentials, 1, labeling.Exact)
 }
 
-// Evaluate finds labels and means at these scores, and returns the cost.
-func (e *Posterior) Evaluate(scores []float64) (value float64) {
-	e.label(e.Labels, scores, nil, 0)
+// Evaluate implements joint; it finds labels and means.
+func (e *Posterior) Evaluate(scores, state []float64) (value float64) {
+	e.label(e.Labels, scores, scores, 0)
 	sums := make([]float64, 1+e.classes) // of the divergence and p
 	e.sum(sums, func(k int, part, scratch []float64) {
-		p := scratch[:e.classes]
+		p := e.rowOr(scratch, state, k)
 		logSum := vector.Softmax(p, e.row(scores, k))
 		part[0] += e.weights[k] * divergence(e.place(e.Labels, k), e.place(e.costs, k), logSum)
 		vector.Add(part[1:], e.weights[k], p)
@@ -67,10 +63,9 @@ func (e *Posterior) Evaluate(scores []float64) (value float64) {
 
 // Gradient implements risk.Joint; state is p.
 func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
-	value = e.Evaluate(scores)
+	value = e.Evaluate(scores, state)
 	e.each(func(k int) {
 		p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
-		vector.Softmax(p, e.row(scores, k))
 		for y := range dst {
 			dst[y] = e.Weight * e.weights[k] * (p[y] - q[y])
 		}
@@ -113,8 +108,7 @@ func (e *Posterior) Line(scores, changes []float64, t float64) (value, slope, cu
 	return e.Weight * sums[0], e.Weight * sums[1], e.Weight * sums[2]
 }
 
-// addSlopes adds to part the first and the second derivative of weight (log Σ_y exp s_y - q . s) along a change of the
-// scores s, whose softmax is p.
+// addSlopes adds both derivatives of weight (log Σ_y exp s_y - q . s) along a change of s; p is the softmax of s.
 func addSlopes(part []float64, weight float64, p, q, change []float64) {
 	mean := vector.Dot(p, change)
 	part[0] += weight * (mean - vector.Dot(q, change))

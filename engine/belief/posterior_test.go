@@ -15,41 +15,48 @@ func somePosterior(seed uint64) (e *Posterior, scores []float64) {
 	return e, scores
 }
 
-func TestPosteriorAgreesWithDifferences(t *testing.T) {
-	e, scores := somePosterior(1)
+// agrees compares the slope of a cost along changes with differences, its bound on the curvature with second ones, and
+// both with the gradient and, where the bound is that of HessVec, with its product.
+func agrees(t *testing.T, name string, of joint, at *layout, scores []float64, bounds bool) {
+	t.Helper()
 	_, changes := somePosterior(2)
-	slope, state := make([]float64, len(scores)), make([]float64, len(scores))
-	at := func(t float64) float64 {
+	value := func(t float64) float64 {
 		moved := slices.Clone(scores)
 		vector.Add(moved, t, changes)
-		return e.Evaluate(moved)
+		return of.Evaluate(moved, nil)
+	}
+	along := func(v []float64) (sum float64) {
+		for k := range at.rows {
+			sum += vector.Dot(at.row(v, k), at.row(changes, k))
+		}
+		return sum
 	}
 	const h = 1e-4
 	for _, where := range []float64{0, 0.4, 1.5} {
-		_, first, bound := e.Line(scores, changes, where)
-		near(t, "slope along", first, (at(where+h)-at(where-h))/(2*h), 1e-7)
-		if second := (at(where+h) - 2*at(where) + at(where-h)) / (h * h); !(second <= bound+1e-5) {
-			t.Errorf("curvature %v is above its bound %v", second, bound)
+		_, first, bound := of.Line(scores, changes, where)
+		near(t, name+": slope along", first, (value(where+h)-value(where-h))/(2*h), 1e-7)
+		second := (value(where+h) - 2*value(where) + value(where-h)) / (h * h)
+		if !(second <= bound+1e-5) {
+			t.Errorf("%s: curvature %v is above its bound %v", name, second, bound)
 		}
 	}
-	e.Gradient(scores, slope, state)
-	total := 0.0
-	for k := range e.rows {
-		total += vector.Dot(e.row(slope, k), e.row(changes, k))
+	slope, state, product := make([]float64, len(scores)), make([]float64, len(scores)), slices.Clone(changes)
+	near(t, name+": value", of.Gradient(scores, slope, state), value(0), 1e-12)
+	_, first, second := of.Line(scores, changes, 0)
+	near(t, name+": gradient", along(slope), first, 1e-8)
+	if of.HessVec(product, slope, state); bounds {
+		near(t, name+": curvature", along(product), second, 1e-10)
 	}
-	_, first, second := e.Line(scores, changes, 0)
-	near(t, "gradient", total, first, 1e-8)
-	product, along := slices.Clone(changes), 0.0
-	e.HessVec(product, slope, state)
-	for k := range e.rows {
-		along += vector.Dot(e.row(product, k), e.row(changes, k))
-	}
-	near(t, "curvature", along, second, 1e-10)
+}
+
+func TestPosteriorAgreesWithDifferences(t *testing.T) {
+	e, scores := somePosterior(1)
+	agrees(t, "posterior", e, &e.layout, scores, true)
 }
 
 func TestPosteriorLabelsKeepThePrior(t *testing.T) {
 	e, scores := somePosterior(3)
-	e.Evaluate(scores)
+	e.Evaluate(scores, nil)
 	means := make([]float64, classes)
 	for k, u := range e.weights {
 		vector.Add(means, u, e.place(e.Labels, k))

@@ -16,13 +16,14 @@ type probabilities struct {
 	*risk.Risk
 	objective *objective.Objective
 	joint     joint
-	weak      *Weak   // joint where rows are weakly labeled, or nil
-	Residual  float64 // largest distance of a mean probability from its share
-	likeliest []int32 // [unlabeled] classes
+	means     []float64 // [K] of the probabilities, which joint finds
+	weak      *Weak     // joint where rows are weakly labeled, or nil
+	Residual  float64   // largest distance of a mean probability from its share
+	likeliest []int32   // [unlabeled] classes
 }
 
 // join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.
-func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) probabilities {
+func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, level float64) probabilities {
 	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
 	if weak != nil {
 		cost = weak
@@ -31,16 +32,15 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, level float64) proba
 		r.Label[i] = risk.LabelJoint
 	}
 	r.Joint = []risk.Joint{cost}
-	return probabilities{Risk: r, objective: o, joint: cost, weak: weak,
+	return probabilities{Risk: r, objective: o, joint: cost, means: means, weak: weak,
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
-// renew evaluates the joint cost, which finds means, and their residual, and counts the likeliest classes that have
-// changed.
-func (p *probabilities) renew(means []float64) (switched int, entropy float64) {
-	p.joint.Evaluate(p.Scores())
+// Relabel finds means, by the joint cost, and their residual, and counts the likeliest classes that have changed.
+func (p *probabilities) Relabel() (switched int, entropy float64) {
+	p.joint.Evaluate(p.Scores(), nil)
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
-	p.Residual = p.objective.Distance(means)
+	p.Residual = p.objective.Distance(p.means)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
 		subtract(row, s.Weak.Of(k))
@@ -75,14 +75,14 @@ type Expected struct {
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
 	means.Constraint, means.Convex = Equality(o.Prior), true
-	return &Expected{probabilities: join(r, o, means, entropy), Means: means, Full: entropy, last: 1}
+	return &Expected{probabilities: join(r, o, means, means.M, entropy), Means: means, Full: entropy, last: 1}
 }
 
 func (e *Expected) Enter(level float64) { e.Means.Entropy = level * e.Full }
 
 // Relabel renews the multipliers by the means; at level 1 the penalty is raised where the residual has not fallen.
 func (e *Expected) Relabel() (switched int, entropy float64) {
-	switched, entropy = e.renew(e.Means.M)
+	switched, entropy = e.probabilities.Relabel()
 	e.Means.Constraint.Update(e.Means.M)
 	if e.Means.Entropy == e.Full { // level 1
 		if e.Residual > max(Tolerance, e.last/fall) {
@@ -118,19 +118,17 @@ type Projected struct {
 func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
 	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride())
 	posterior.Weight = weight
-	return &Projected{probabilities: join(r, o, posterior, weight), Posterior: posterior}
+	return &Projected{probabilities: join(r, o, posterior, posterior.M, weight), Posterior: posterior}
 }
 
 // Enter has nothing to do: the weight does not change.
 func (p *Projected) Enter(float64) {}
-
-// Relabel finds the best labels at the current scores, with their multipliers.
-func (p *Projected) Relabel() (switched int, entropy float64) { return p.renew(p.Posterior.M) }
 
 func (p *Projected) Measure() (value, residual float64) { return p.measure(p.Posterior.Value) }
 
 // joint is a cost of the unlabeled rows' class scores that can be evaluated without its gradient.
 type joint interface {
 	risk.Joint
-	Evaluate(scores []float64) (value float64)
+	// Evaluate is the cost; it puts the probabilities into state, if that is not nil.
+	Evaluate(scores, state []float64) (value float64)
 }

@@ -70,7 +70,7 @@ func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {
 	o := s.costs.objective
 	s.costs.Level = o.Weight
 	s.costs.Measure(s.Risk)
-	likeliest := s.costs.labelsOf(s.labels)
+	likeliest := ofUnits(s.costs, s.labels, 1)
 	hard = NewHard(s.Risk, s.costs, exchange)
 	copy(hard.Labels, likeliest)
 	s.costs.Cheapest(hard.Labels)

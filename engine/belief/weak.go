@@ -1,6 +1,8 @@
 package belief
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
@@ -67,9 +69,9 @@ func (w *Weak) shift(scores []float64) []float64 {
 	return w.shifted
 }
 
-func (w *Weak) Evaluate(scores []float64) (value float64) {
-	value = w.joint.Evaluate(w.shift(scores))
-	w.Known = w.loss(scores, nil, 0)[0]
+func (w *Weak) Evaluate(scores, state []float64) (value float64) {
+	value = w.joint.Evaluate(w.shift(scores), state)
+	w.Known = w.loss(scores, scores, 0)[0]
 	return value + w.Known
 }
 
@@ -82,7 +84,7 @@ func (w *Weak) Gradient(scores, slope, state []float64) (value float64) {
 		vector.Add(w.row(slope, k), w.weights[k], p)
 		vector.Add(w.row(slope, k), -w.weights[k], given)
 	})
-	return value + w.loss(scores, nil, 0)[0]
+	return value + w.loss(scores, scores, 0)[0]
 }
 
 func (w *Weak) HessVec(changes, slope, state []float64) {
@@ -103,21 +105,16 @@ func (w *Weak) Line(scores, changes []float64, t float64) (value, slope, curvatu
 	return value + sums[0], slope + sums[1], curvature + sums[2]
 }
 
-// loss is -Σ v log Σ_y p_y exp(-κ_y) at scores + t changes, with its derivatives along them; nil: none.
+// loss is -Σ v log Σ_y p_y exp(-κ_y) at scores + t changes, with its derivatives along them.
 func (w *Weak) loss(scores, changes []float64, t float64) (sums []float64) {
 	sums = make([]float64, 3)
 	w.sum(sums, func(k int, part, scratch []float64) {
 		p, given := scratch[:w.classes], scratch[w.classes:]
-		copy(p, w.row(scores, k))
-		if changes != nil {
-			vector.Add(p, t, w.row(changes, k))
-		}
-		copy(given, p)
+		change := w.row(changes, k)
+		copy(given, floats.AddScaledTo(p, w.row(scores, k), t, change))
 		subtract(given, w.sample.Weak.Of(k))
 		part[0] += w.weights[k] * (vector.Softmax(p, p) - vector.Softmax(given, given))
-		if changes != nil {
-			addSlopes(part[1:], w.weights[k], p, given, w.row(changes, k))
-		}
+		addSlopes(part[1:], w.weights[k], p, given, change)
 	})
 	return sums
 }

@@ -37,40 +37,11 @@ func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak
 
 func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
 	p, scores := somePosterior(1)
-	_, changes := somePosterior(2)
 	m, _ := someMeans(Equality(prior), 1)
 	m.Entropy, m.Convex = 0.4, true
 	for name, of := range map[string]joint{"posterior": p, "means": m} {
 		w := someWeak(t, of, p.rows, scores)
-		at := func(t float64) float64 {
-			moved := slices.Clone(scores)
-			vector.Add(moved, t, changes)
-			return w.Evaluate(moved)
-		}
-		const h = 1e-4
-		for _, where := range []float64{0, 0.4, 1.5} {
-			_, first, bound := w.Line(scores, changes, where)
-			near(t, name+": slope along", first, (at(where+h)-at(where-h))/(2*h), 1e-7)
-			if second := (at(where+h) - 2*at(where) + at(where-h)) / (h * h); !(second <= bound+1e-5) {
-				t.Errorf("%s: curvature %v is above its bound %v", name, second, bound)
-			}
-		}
-		slope, state := make([]float64, len(scores)), make([]float64, len(scores))
-		near(t, name+": value", w.Gradient(scores, slope, state), at(0), 1e-12)
-		total := 0.0
-		for k := range p.rows {
-			total += vector.Dot(w.row(slope, k), w.row(changes, k))
-		}
-		_, first, second := w.Line(scores, changes, 0)
-		near(t, name+": gradient", total, first, 1e-8)
-		if of == joint(p) {
-			product, along := slices.Clone(changes), 0.0
-			w.HessVec(product, slope, state)
-			for k := range p.rows {
-				along += vector.Dot(w.row(product, k), w.row(changes, k))
-			}
-			near(t, name+": curvature", along, second, 1e-10)
-		}
+		agrees(t, name, w, &w.layout, scores, of == joint(p))
 	}
 }
 
@@ -78,7 +49,7 @@ func TestWhatIsKnownAgreesWithDifferences(t *testing.T) {
 func TestTheLossOfASetIsThatOfItsProbability(t *testing.T) {
 	p, scores := somePosterior(1)
 	w := someWeak(t, p, p.rows, scores)
-	w.Evaluate(scores)
+	w.Evaluate(scores, nil)
 	want, q := 0.0, make([]float64, classes)
 	for k := range p.rows {
 		vector.Softmax(q, w.row(scores, k))

@@ -1,7 +1,6 @@
 package labeling
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -10,9 +9,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/work"
 )
-
-// go test -run - -bench Labeling ./engine/labeling -args -simplex 40000
-var benchSimplex = flag.Int("simplex", 40000, "largest number of rows on which the simplex method is measured")
 
 // benchSizes are rows and classes of the paper's data sets and of larger ones.
 var benchSizes = [][2]int{{5581, 10}, {35888, 2}, {100000, 105}, {1000000, 20}}
@@ -55,9 +51,9 @@ func fastest(run func()) float64 {
 	return best
 }
 
-// BenchmarkLabeling compares, for each size, switching from its greedy start (sw), Transport from the same start (tr)
-// and the simplex method (spx): times, gaps to the optimum, and whether the costs agree. loss-gap is the gap of
-// switching where costs are log losses, which add to each row what no label can avoid.
+// BenchmarkLabeling compares, for each size, switching from its greedy start (sw) and Transport from the same start
+// (tr): times and gaps to the optimum. loss-gap is the gap of switching where costs are log losses, which add to each
+// row what no label can avoid.
 func BenchmarkLabeling(b *testing.B) {
 	for _, size := range benchSizes {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
@@ -87,17 +83,6 @@ func benchLabeling(b *testing.B, in instance) {
 	b.ReportMetric(100*(in.total(switched)-optimum)/(optimum+in.unavoidable()), "sw-loss-gap-%")
 	b.ReportMetric(1000*transport, "tr-ms")
 	b.ReportMetric(transport/switching, "tr/sw")
-	if in.rows <= *benchSimplex {
-		start := time.Now()
-		_, total, pivots := simplex(in.costs, in.counts)
-		seconds := time.Since(start).Seconds()
-		b.ReportMetric(1000*seconds, "spx-ms")
-		b.ReportMetric(seconds/switching, "spx/sw")
-		b.ReportMetric(float64(pivots), "pivots")
-		if math.Abs(total-optimum) > 1e-9*optimum {
-			b.Errorf("Simplex finds %v, Transport %v", total, optimum)
-		}
-	}
 }
 
 // BenchmarkSoft anneals from T = 10 to 0.001 by factors of 1.5, each temperature from the potentials of the one

@@ -13,18 +13,15 @@ import (
 // Cheapest finds the cheapest labels that keep the class counts, or class shares where rows have unequal weights.
 //
 //	Problem  min Σ c_iy over the rows i with labels y, so that the rows of class y, or their weights, come to r_y of all
-//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row; s_i weight of the row [n]; r_y share
-//	         of the class [m]; v_y potential of the class [m]
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m]; s_i weight [n]; r_y share [m]; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
 //	         Equal weights: the transportation problem, from greedy labels. Unequal weights: with the counts of
 //	         hardened soft labels, whose own potentials would split a row. Several machines: all of them get the costs
 //	         of all rows of more than two classes, and do the same with them
-//	Cost     two classes: cheapestTwo; more: transport, from SoftLabels with unequal weights; on several machines 8 m
-//	         bytes for every row of all machines
+//	Cost     two classes: cheapestTwo; more: transport, and SoftLabels; of all machines' rows 8 m bytes a row on each
 //
 // It changes labels, which are a start where they keep the counts. Calling potentials costs m³; it returns the midpoint
-// of all optimal dual solutions, with mean 0 over the classes with rows. Every row's label is the argmax of -c_iy + v_y
-// (ties: untie).
+// of all optimal dual solutions, with mean 0 over the classes with rows. A row's label is the argmax of v_y - c_iy.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials func() []float64) {
 	if twoClasses(job, shares, len(labels)) {
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
@@ -63,7 +60,7 @@ func together(
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
 	counts := Counts(shares, len(labels))
-	if smallest, largest := rangeOf(job, weights); smallest < largest {
+	if smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] }); smallest < largest {
 		harden(job, labels, costs, weights, shares)
 		counts = countsOf(labels, len(shares))
 	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
@@ -99,9 +96,8 @@ func withRoom(labels []int32, costs, v []float64) []float64 {
 // tied is the relative difference of costs that rounding may explain.
 const tied = 1e-12
 
-// untie moves rows that cost the same in two classes at the potentials v to the class that has more of them: copies of
-// a row with different labels, for example, where otherwise rounding would decide. It reports whether both classes had
-// such rows.
+// untie moves rows that cost the same in two classes at the potentials v to the class that has more of them, as copies
+// of a row with different labels: otherwise rounding would decide. It reports whether both classes had such rows.
 func untie(labels []int32, costs, v []float64) (moved bool) {
 	m := len(v)
 	rows, ties := make([]float64, m*m), [][3]int(nil)
@@ -142,10 +138,9 @@ func exclude(potentials, costs []float64) {
 	}
 }
 
-// Finite replaces costs [n, m] of +Inf, for classes that a row cannot have, by finite costs so large that the cheapest
-// labels have the least possible number of them.
+// Finite replaces costs [n, m] of +Inf, for classes that a row cannot have, by large ones.
 //
-//	Problem  a number M so that every exchange of labels that gives up a forbidden label lowers the cost
+//	Problem  a number M with which the cheapest labels have as few forbidden labels as possible
 //	Source   the cheapest labels differ from others by exchanges around cycles of at most m classes, each at most the
 //	         range of finite costs: M is m + 1 ranges beyond the largest cost. A larger number would lose digits
 func Finite(job *work.Job, costs []float64, classes int) {

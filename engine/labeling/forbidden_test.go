@@ -40,12 +40,9 @@ func TestCheapestLabelsKeepToAllowedClasses(t *testing.T) {
 				broken.costs[k] = 1
 			}
 		}
-		costs, labels, shares := slices.Clone(in.costs), make([]int32, in.rows), make([]float64, in.classes())
-		for y, count := range in.counts {
-			shares[y] = float64(count)
-		}
+		costs, labels := slices.Clone(in.costs), make([]int32, in.rows)
 		Finite(job, costs, in.classes())
-		Cheapest(job, labels, costs, slices.Repeat([]float64{1}, in.rows), shares)
+		Cheapest(job, labels, costs, ones(in.rows), sharesOf(in.counts))
 		if best := in.bestByTrial(); !math.IsInf(best, 1) {
 			feasible++
 			if got := in.total(labels); got != best {
@@ -68,7 +65,7 @@ func TestSoftLabelsKeepToAllowedClasses(t *testing.T) {
 	job := work.NewJob(1, nil)
 	for seed := range uint64(20) {
 		in := topics(400, 4, seed).forbid(seed)
-		weights, potentials := slices.Repeat([]float64{1. / 400}, 400), make([]float64, 4)
+		weights, potentials := equalWeights(400), make([]float64, 4)
 		shares, soft, means := []float64{0.3, 0.3, 0.2, 0.2}, make([]float64, len(in.costs)), make([]float64, 4)
 		for _, temperature := range []float64{1, 0.01} {
 			SoftLabels(job, soft, in.costs, weights, shares, potentials, temperature, Exact)

@@ -62,13 +62,7 @@ func (in instance) greedy() []int32 {
 
 func (in instance) total(labels []int32) float64 { return Total(labels, in.costs, in.classes()) }
 
-func (in instance) countsOf(labels []int32) []int {
-	counts := make([]int, in.classes())
-	for _, y := range labels {
-		counts[y]++
-	}
-	return counts
-}
+func (in instance) countsOf(labels []int32) []int { return countsOf(labels, in.classes()) }
 
 // bestByTrial is the smallest total of all labelings with the counts, found by trying every one.
 func (in instance) bestByTrial() float64 {

@@ -25,8 +25,7 @@ import (
 //	         with a search for the zero of the slope along the step. Where that fails: through falling temperatures
 //	Stops    max_y |q_y - r_y| <= tolerance (two classes: 1e-10), 8 steps without progress (rounding), 500 evaluations
 //	Cost     an evaluation: n m exps; H: for each row the squared number of labels with p_iy > max(1e-3, m 1e-5), and
-//	         m³/3. 3 to 20 evaluations and 0 to 3 times H from potentials of a neighboring temperature; tens to hundreds
-//	         without
+//	         m³/3. From potentials of a near temperature 3 to 20 evaluations and 0 to 3 times H, else up to hundreds
 //
 // A cost is +Inf where a row cannot have the class: p_iy = 0; each row has a class that it can have. It fills p and
 // potentials, which are a first guess on entry, with mean 0. A class with share 0 has potential -Inf and p_iy = 0.
@@ -279,32 +278,25 @@ func (d *dual) sinkhorn() {
 // direct sets step = T (H + μ)⁻¹ (r - q) and reports whether it leads upwards. μ keeps every entry below longest T.
 func (d *dual) direct() bool {
 	const longest = 30
-	x := make([]float64, len(d.live))
-	for k, y := range d.live {
-		x[k] = d.shares[y] - d.q[y]
-	}
-	if !d.solveNewton(x, d.residual(false)/longest) {
-		return false
-	}
-	for k, y := range d.live {
-		d.step[y] = d.temperature * x[k]
-	}
-	d.center(d.step)
-	return d.slope() > 0
-}
-
-// solveNewton replaces x by the solution of (H + μ) z = x, if rounding leaves one.
-func (d *dual) solveNewton(x []float64, mu float64) bool {
 	if d.stored == nil {
 		d.stored = d.hessian()
 	}
-	shifted, z := mat.NewSymDense(len(x), nil), mat.NewVecDense(len(x), x)
+	n, mu := len(d.live), d.residual(false)/longest
+	shifted, x := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	shifted.CopySym(d.stored)
-	for k := range x {
+	for k, y := range d.live {
 		shifted.SetSym(k, k, shifted.At(k, k)+mu)
+		x.SetVec(k, d.shares[y]-d.q[y])
 	}
 	var factor mat.Cholesky
-	return factor.Factorize(shifted) && factor.SolveVecTo(z, z) == nil
+	if !factor.Factorize(shifted) || factor.SolveVecTo(x, x) != nil { // rounding
+		return false
+	}
+	for k, y := range d.live {
+		d.step[y] = d.temperature * x.AtVec(k)
+	}
+	d.center(d.step)
+	return d.slope() > 0
 }
 
 // slope is the derivative of the dual along the step.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/worktest"
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -28,13 +29,7 @@ func (in instance) softly(seed uint64) soft {
 			s.shares[y] = (float64(count) + random.Float64()) / float64(in.rows)
 		}
 	}
-	sum := 0.0
-	for _, share := range s.shares {
-		sum += share
-	}
-	for y := range s.shares {
-		s.shares[y] /= sum
-	}
+	vector.Normalize(s.shares)
 	return s
 }
 
@@ -168,12 +163,7 @@ func TestSoftIsTheMinimum(t *testing.T) {
 func TestSoftBecomeTheCheapest(t *testing.T) {
 	for _, in := range []instance{topics(1000, 6, 4), topics(300, 30, 5), whole(500, 5, 9, 6)} {
 		s := in.softly(1)
-		for i := range s.weights {
-			s.weights[i] = 1
-		}
-		for y, count := range in.counts {
-			s.shares[y] = float64(count) / float64(in.rows)
-		}
+		s.weights, s.shares = ones(in.rows), sharesOf(in.counts)
 		labels := in.greedy()
 		Transport(labels, in.costs, in.counts)
 		want := in.total(labels)

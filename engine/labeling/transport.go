@@ -12,21 +12,15 @@ import (
 //	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
 //	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y). Labels are optimal if
 //	         every row has a class with the least c_iy - v_y
-//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], row by row, finite; counts [m], summing to n; v_y
-//	         potential of the class [m]
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], finite; counts [m], of sum n; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, and algorithm 2, which comes first. Then
 //	         every row moves to the class that potentials prefer (shortWalks), and the surplus of a few rows goes along
 //	         shortest paths of the class graph (Tomizawa 1971, Edmonds & Karp 1972)
 //	Stops    all counts are met; each repair lowers the surplus by one
 //	Cost     switching, shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which decides the time; a label below 0 is none. The class graph returned has the potentials.
+// labels are the start, which has these counts and decides the time. The class graph returned has the potentials.
 func transport(labels []int32, costs []float64, counts []int) *classGraph {
-	for i, y := range labels {
-		if y < 0 || counts[y] == 0 {
-			labels[i], _ = bestOpen(costs[i*len(counts):], counts)
-		}
-	}
 	f := newFrontier(labels, costs, len(counts))
 	f.switchPairs(0)
 	g := newClassGraph(f, counts)
@@ -39,8 +33,7 @@ func transport(labels []int32, costs []float64, counts []int) *classGraph {
 // greedy gives every row a label so that class y gets exactly counts[y] rows, the surest rows first.
 //
 //	Problem  a cheap labeling with given counts: a start for transport, not an optimum
-//	Symbols  as in transport. A class with room is open; the regret of a row is the cost of its second best open class
-//	         beyond its best
+//	Symbols  as in transport. A class with room is open; regret: cost of a row's second best open class beyond its best
 //	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9
 //	Cost     n log n + n m
 func greedy(labels []int32, costs []float64, counts []int) {
@@ -103,70 +96,56 @@ func (g *classGraph) smallest(value func(class int) float64) (class int) {
 
 // balance moves rows along shortest paths from classes with too many rows to classes with too few.
 func (g *classGraph) balance(v []float64, counts []int) {
-	m := g.classes
-	p := paths{g, v, make([]float64, m), make([]int, m), make([]bool, m)}
 	surplus := func(y int) int { return len(g.members[y]) - counts[y] }
-	for end := p.nearestDeficit(surplus); end >= 0; end = p.nearestDeficit(surplus) {
+	for end := g.nearestDeficit(v, surplus); end >= 0; end = g.nearestDeficit(v, surplus) {
 		for _, y := range g.live { // the arcs of the path become tight, and no arc gets too short
-			v[y] += math.Min(p.distance[y], p.distance[end])
+			v[y] += math.Min(g.distance[y], g.distance[end])
 		}
-		p.augment(end)
+		g.augment(end)
 	}
 }
 
-// paths finds shortest paths in the class graph with reduced lengths length + v_a - v_b >= 0 (Dijkstra 1959).
-type paths struct {
-	*classGraph
-	v, distance []float64
-	from        []int // the class before on the path; -1 at its start
-	done        []bool
-}
-
-// nearestDeficit returns the nearest class with too few rows from those with too many; -1 if none has too many.
-func (p *paths) nearestDeficit(surplus func(int) int) (end int) {
-	for _, y := range p.live {
-		p.distance[y], p.from[y], p.done[y] = math.Inf(1), -1, false
+// nearestDeficit returns the nearest class with too few rows from those with too many; -1 if none has too many. It
+// finds shortest paths in the class graph with reduced lengths length + v_a - v_b >= 0 (Dijkstra 1959).
+func (g *classGraph) nearestDeficit(v []float64, surplus func(int) int) (end int) {
+	for _, y := range g.live {
+		g.distance[y], g.from[y], g.done[y] = math.Inf(1), -1, false
 		if surplus(y) > 0 {
-			p.distance[y] = 0
+			g.distance[y] = 0
 		}
 	}
 	for {
-		next := p.smallest(func(y int) float64 {
-			if p.done[y] {
+		a := g.smallest(func(y int) float64 {
+			if g.done[y] {
 				return math.Inf(1)
 			}
-			return p.distance[y]
+			return g.distance[y]
 		})
-		if next < 0 || surplus(next) < 0 {
-			return next
+		if a < 0 || surplus(a) < 0 {
+			return a
 		}
-		p.relax(next)
-	}
-}
-
-// relax shortens the paths that pass class a last.
-func (p *paths) relax(a int) {
-	p.done[a] = true
-	for _, y := range p.live {
-		reduced := math.Max(0, p.length[a*p.classes+y]+p.v[a]-p.v[y]) // below 0 by rounding
-		if distance := p.distance[a] + reduced; !p.done[y] && distance < p.distance[y] {
-			p.distance[y], p.from[y] = distance, a
+		g.done[a] = true
+		for _, y := range g.live {
+			reduced := math.Max(0, g.length[a*g.classes+y]+v[a]-v[y]) // below 0 by rounding
+			if distance := g.distance[a] + reduced; !g.done[y] && distance < g.distance[y] {
+				g.distance[y], g.from[y] = distance, a
+			}
 		}
 	}
 }
 
 // augment moves the cheapest row along each arc of the path that ends at a class. Rows are chosen before any moves.
-func (p *paths) augment(end int) {
+func (g *classGraph) augment(end int) {
 	var rows []int32
-	for b := end; p.from[b] >= 0; b = p.from[b] {
-		rows = append(rows, p.cheapest(p.from[b], b).row)
+	for b := end; g.from[b] >= 0; b = g.from[b] {
+		rows = append(rows, g.cheapest(g.from[b], b).row)
 	}
-	for b := end; p.from[b] >= 0; b = p.from[b] {
-		p.move(rows[0], b)
+	for b := end; g.from[b] >= 0; b = g.from[b] {
+		g.move(rows[0], b)
 		rows = rows[1:]
 	}
-	for b := end; b >= 0; b = p.from[b] {
-		p.updateLengths(b)
+	for b := end; b >= 0; b = g.from[b] {
+		g.updateLengths(b)
 	}
 }
 
@@ -177,10 +156,17 @@ type classGraph struct {
 	*frontier
 	live   []int     // classes that may have rows
 	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows, or either may have none
+
+	// The shortest paths of nearestDeficit to each class.
+	distance []float64
+	from     []int // the class before; -1 at the start
+	done     []bool
 }
 
 func newClassGraph(f *frontier, counts []int) *classGraph {
-	g := &classGraph{frontier: f, length: slices.Repeat([]float64{math.Inf(1)}, f.classes*f.classes)}
+	m := f.classes
+	g := &classGraph{frontier: f, length: slices.Repeat([]float64{math.Inf(1)}, m*m), distance: make([]float64, m),
+		from: make([]int, m), done: make([]bool, m)}
 	for y, count := range counts {
 		if count > 0 {
 			g.live = append(g.live, y)
@@ -223,8 +209,7 @@ func (g *classGraph) shortWalks() (v []float64) {
 	return v
 }
 
-// centred are potentials in the middle of all that prove the labeling optimal, with mean 0; -Inf for a class without
-// rows, which no row may choose.
+// centred are potentials in the middle of all that prove the labeling optimal, of mean 0; -Inf for a class of no rows.
 //
 //	Problem  every class a gives two extreme solutions, with v_a = 0: v_b = d_ab and v_b = -d_ba; their mean over all a
 //	         leaves room at every arc where any solution does
@@ -282,13 +267,10 @@ func Counts(shares []float64, n int) []int {
 	return counts
 }
 
-// countsOf counts the rows of each class; labels below 0 are none.
 func countsOf(labels []int32, classes int) []int {
 	counts := make([]int, classes)
 	for _, y := range labels {
-		if y >= 0 {
-			counts[y]++
-		}
+		counts[y]++
 	}
 	return counts
 }

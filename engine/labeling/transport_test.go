@@ -2,7 +2,6 @@ package labeling
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -41,7 +40,7 @@ func (in instance) proof(t *testing.T, labels []int32, v []float64) (promised fl
 	return promised
 }
 
-func TestTransportAndSimplexFindTheBestOfAllLabelings(t *testing.T) {
+func TestTransportFindsTheBestOfAllLabelings(t *testing.T) {
 	for seed := range uint64(40) {
 		n, m := int(seed%9), 1+int(seed)%4
 		for _, in := range []instance{topics(n, m, seed), whole(n, m, 3, seed), whole(n, m, 1, seed)} {
@@ -52,16 +51,11 @@ func TestTransportAndSimplexFindTheBestOfAllLabelings(t *testing.T) {
 			if got := in.total(labels); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("seed %d: Transport %v, should be %v", seed, got, want)
 			}
-			labels, total, _ := simplex(in.costs, in.counts)
-			if !slices.Equal(in.countsOf(labels), in.counts) || math.Abs(total-want) > 1e-12 {
-				t.Fatalf("seed %d: Simplex %v with %v, should be %v with %v", seed, total, in.countsOf(labels), want,
-					in.counts)
-			}
 		}
 	}
 }
 
-func TestTransportIsSimplex(t *testing.T) {
+func TestTransportIsAnOptimum(t *testing.T) {
 	for seed := range uint64(4) {
 		for _, in := range []instance{
 			topics(600, 12, seed), topics(900, 2, seed), topics(100, 40, seed), whole(700, 8, 4, seed),
@@ -70,35 +64,6 @@ func TestTransportIsSimplex(t *testing.T) {
 			labels := in.greedy()
 			v := Transport(labels, in.costs, in.counts)
 			in.proof(t, labels, v)
-			_, total, _ := simplex(in.costs, in.counts)
-			if got := in.total(labels); math.Abs(got-total) > 1e-10*(1+math.Abs(total)) {
-				t.Fatalf("seed %d: Transport %v, Simplex %v", seed, got, total)
-			}
-		}
-	}
-}
-
-func TestTransportStartsAnywhere(t *testing.T) {
-	random := rand.New(rand.NewPCG(2, 2))
-	for seed := range uint64(12) {
-		in := topics(2000, 9, seed)
-		best := in.greedy()
-		Transport(best, in.costs, in.counts)
-		for start := range 3 {
-			labels := make([]int32, in.rows)
-			for i := range labels {
-				switch start {
-				case 0:
-					labels[i] = -1
-				case 1:
-					labels[i] = int32(random.IntN(in.classes())) // of the wrong counts
-				}
-			}
-			v := Transport(labels, in.costs, in.counts)
-			in.proof(t, labels, v)
-			if !slices.Equal(labels, best) {
-				t.Fatalf("seed %d: start %d leads to other labels", seed, start)
-			}
 		}
 	}
 }
@@ -126,9 +91,10 @@ func TestTwoClassesSwitchingIsAnOptimum(t *testing.T) {
 			labels := in.greedy()
 			slices.Reverse(labels)
 			Switch(labels, in.costs, 2, 0)
-			_, total, _ := simplex(in.costs, in.counts)
-			if got := in.total(labels); math.Abs(got-total) > 1e-10 {
-				t.Fatalf("seed %d: %v, should be %v", seed, got, total)
+			best := in.greedy()
+			Transport(best, in.costs, in.counts)
+			if got, want := in.total(labels), in.total(best); math.Abs(got-want) > 1e-10 {
+				t.Fatalf("seed %d: %v, should be %v", seed, got, want)
 			}
 		}
 	}
@@ -180,8 +146,5 @@ func TestNoRowsAndOneRowAndOneClass(t *testing.T) {
 		Switch(labels, in.costs, in.classes(), 0)
 		v := Transport(labels, in.costs, in.counts)
 		in.proof(t, labels, v)
-		if other, _, _ := simplex(in.costs, in.counts); !slices.Equal(other, labels) && in.rows > 0 {
-			t.Errorf("labels %v, with Simplex %v", labels, other)
-		}
 	}
 }

@@ -14,8 +14,7 @@ func twoClasses(job *work.Job, shares []float64, rows int) bool {
 // softTwo is SoftLabels for two classes.
 //
 //	Problem  find ν = v_1 - v_0 with m(ν) = r
-//	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1, in (0,1); p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν)
-//	         its weighted mean
+//	Symbols  g_i = c_i1 - c_i0; T temperature; r share of class 1; p_i1 = 1 / (1 + exp((g_i - ν) / T)); m(ν) its mean
 //	Source   Sindhwani & Keerthi 2006 section 3.2, equations 10-12 (there 2ν). They bisect; here Halley's method (1694)
 //	         on logit m(ν) = logit r, which is linear far from the solution, inside a bracket
 //	Stops    the share is met to 1e-10, or the step was at most lastStep T: the derivatives of logit m in ν / T are
@@ -125,14 +124,22 @@ func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // bracket encloses ν: at its ends every p_i1 lies below, above the share.
 func bracket(job *work.Job, costs []float64, temperature, share float64) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for i := 0; i < len(costs); i += 2 {
-		g := costs[i+1] - costs[i]
-		low, high = min(low, g), max(high, g)
-	}
-	low, high = job.Range(low, high)
+	low, high = rangeOf(job, len(costs)/2, func(i int) float64 { return difference(costs, i) })
 	odds := temperature * logit(share)
 	return low + odds - 1e-9, high + odds + 1e-9
+}
+
+// difference is g_i = c_i1 - c_i0.
+func difference(costs []float64, i int) float64 { return costs[2*i+1] - costs[2*i] }
+
+// rangeOf is the smallest and the largest of n values, and of those of all machines.
+func rangeOf(job *work.Job, n int, value func(i int) float64) (smallest, largest float64) {
+	smallest, largest = math.Inf(1), math.Inf(-1)
+	for i := range n {
+		v := value(i)
+		smallest, largest = min(smallest, v), max(largest, v)
+	}
+	return job.Range(smallest, largest)
 }
 
 // between is the middle of two different numbers, or the upper one where no number lies between them.
@@ -149,17 +156,12 @@ func between(lower, upper float64) float64 {
 //	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
 //	         equal g go together, as copies of a row do. Each label gets at least one row
 //	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
-//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines: exact, however the rows
-//	         are shared out
+//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines
 //	Cost     n for each of the first three histograms, and for eight more of the few keys that are left by then
 //
 // Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
-	s := selection{job: job, left: make([]weighed, len(labels)), room: job.Borrow(1 << digit),
-		below: inOrder(math.Inf(-1)), above: inOrder(math.Inf(1))}
-	defer job.Return(s.room)
-	job.Every(len(labels), func(i int) { s.left[i] = weighed{inOrder(costs[2*i+1] - costs[2*i]), weights[i]} })
-	q := s.find(weights, share)
+	q := findCut(job, costs, weights, share)
 	lower, next := q.key, q.behind // a cut behind the key
 	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
 	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
@@ -174,7 +176,7 @@ func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share 
 	case last || distance(q.below) <= distance(q.to):
 		lower, next = q.before, q.key
 	}
-	labelOne(job, labels, func(i int) bool { return costs[2*i+1]-costs[2*i] < next })
+	labelOne(job, labels, func(i int) bool { return difference(costs, i) < next })
 	return between(lower, next)
 }
 
@@ -192,32 +194,7 @@ func labelOne(job *work.Job, labels []int32, chosen func(i int) bool) {
 	})
 }
 
-// rangeOf is the smallest and the largest weight of all machines.
-func rangeOf(job *work.Job, weights []float64) (smallest, largest float64) {
-	smallest, largest = math.Inf(1), math.Inf(-1)
-	for _, s := range weights {
-		smallest, largest = min(smallest, s), max(largest, s)
-	}
-	return job.Range(smallest, largest)
-}
-
-// weighed is a key with the weight of its rows; see inOrder.
-type weighed struct {
-	bits   uint64
-	weight float64
-}
-
-// selection finds a key by its place in the order of all machines' keys.
-type selection struct {
-	job          *work.Job
-	left         []weighed // keys of this machine that may be the quantile
-	below, above uint64    // the keys next to these on this machine
-	prefix       uint64    // first bits that the keys left have in common
-	known        int       // number of these bits
-	room         []float64 // for a histogram
-}
-
-// quantile is the first key at which the weight of all keys up to it is at least a target.
+// quantile is the first key of all machines at which the weight of all keys up to it is at least a target.
 type quantile struct {
 	key, before, behind float64 // the key and its neighbours, infinite where there are none
 	below, to           float64 // weight of the smaller keys, and with its own
@@ -227,33 +204,58 @@ type quantile struct {
 
 const digit = 6 // bits of a histogram: it travels in a frame of a work.Group
 
-// find looks for the target share of the weight; of equal weights, cutOf of the rows.
-func (s *selection) find(weights []float64, share float64) (q quantile) {
+// findCut finds the key with the target share of the weight; of equal weights, cutOf of the rows.
+func findCut(job *work.Job, costs, weights []float64, share float64) (q quantile) {
 	sums := []float64{float64(len(weights)), vector.Sum(weights)}
-	s.job.ReduceDeferred(sums)
-	smallest, largest := rangeOf(s.job, weights)
+	job.ReduceDeferred(sums)
+	smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] })
 	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
 	target := share * q.total
 	if q.counted {
 		q.total, target = q.rows, math.Max(1, cutOf(share, q.rows))
-		for k := range s.left {
-			s.left[k].weight = 1
+	}
+	left := make([]weighed, len(weights)) // keys that may be the one
+	job.Every(len(left), func(i int) {
+		left[i] = weighed{inOrder(difference(costs, i)), weights[i]}
+		if q.counted {
+			left[i].weight = 1
 		}
+	})
+	found := uint64(0)                                          // first bits of the key
+	below, above := inOrder(math.Inf(-1)), inOrder(math.Inf(1)) // the keys next to these on this machine
+	for known := 0; known < 64; known += digit {
+		width := min(digit, 64-known)
+		sums := make([]float64, 1<<width)
+		for _, k := range left {
+			sums[k.bits<<known>>(64-width)] += k.weight
+		}
+		job.Reduce(sums)
+		bin := q.pass(sums, target)
+		kept := left[:0]
+		for _, k := range left {
+			switch place := k.bits << known >> (64 - width); {
+			case place < bin:
+				below = max(below, k.bits)
+			case place > bin:
+				above = min(above, k.bits)
+			default:
+				kept = append(kept, k)
+			}
+		}
+		left = kept
+		found = found<<width | bin
 	}
-	for s.known < 64 {
-		s.keep(q.pass(s.histogram(), target))
-	}
-	q.key = ofOrder(s.prefix)
-	q.behind, q.before = s.job.Range(ofOrder(s.above), ofOrder(s.below))
+	q.key = ofOrder(found)
+	q.behind, q.before = job.Range(ofOrder(above), ofOrder(below))
 	return q
 }
 
 // pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
-func (q *quantile) pass(weights []float64, target float64) (place int) {
+func (q *quantile) pass(weights []float64, target float64) (place uint64) {
 	q.to = q.below
 	for k, weight := range weights {
 		if weight > 0 {
-			place, q.below, q.to = k, q.to, q.to+weight
+			place, q.below, q.to = uint64(k), q.to, q.to+weight
 			if q.to >= target {
 				break
 			}
@@ -262,32 +264,10 @@ func (q *quantile) pass(weights []float64, target float64) (place int) {
 	return place
 }
 
-// histogram adds up the weights of the keys that are left by the bits that follow.
-func (s *selection) histogram() []float64 {
-	width := min(digit, 64-s.known)
-	sums := s.room[:1<<width]
-	clear(sums)
-	for _, k := range s.left {
-		sums[k.bits<<s.known>>(64-width)] += k.weight
-	}
-	s.job.Reduce(sums)
-	return sums
-}
-
-// keep leaves only the keys of a bin of the histogram.
-func (s *selection) keep(bin int) {
-	width, kept := min(digit, 64-s.known), s.left[:0]
-	for _, k := range s.left {
-		switch place := int(k.bits << s.known >> (64 - width)); {
-		case place < bin:
-			s.below = max(s.below, k.bits)
-		case place > bin:
-			s.above = min(s.above, k.bits)
-		default:
-			kept = append(kept, k)
-		}
-	}
-	s.left, s.known, s.prefix = kept, s.known+width, s.prefix<<width|uint64(bin)
+// weighed is the key of a row, see inOrder, with its weight.
+type weighed struct {
+	bits   uint64
+	weight float64
 }
 
 // inOrder maps numbers to whole numbers in the same order; 0 and -0 to the same.

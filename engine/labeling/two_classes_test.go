@@ -131,21 +131,6 @@ func TestCheapestOfTwoClassesIsTheNearestCut(t *testing.T) {
 	}
 }
 
-func TestCheapestOfTwoClassesIsTheBestOfAllLabelings(t *testing.T) {
-	for seed := range uint64(60) {
-		for _, in := range []instance{topics(2+int(seed)%7, 2, seed), topics(9, 2, seed)} {
-			in.counts[0] = max(1, min(in.rows-1, in.counts[0]))
-			in.counts[1] = in.rows - in.counts[0]
-			labels, shares := make([]int32, in.rows), []float64{float64(in.counts[0]), float64(in.counts[1])}
-			v := Cheapest(work.NewJob(1, nil), labels, in.costs, ones(in.rows), shares)()
-			in.proof(t, labels, v)
-			if got, want := in.total(labels), in.bestByTrial(); math.Abs(got-want) > 1e-12 {
-				t.Fatalf("seed %d: %v, should be %v", seed, got, want)
-			}
-		}
-	}
-}
-
 func TestCheapestOfEqualRowsKeepsTheCount(t *testing.T) {
 	for share, want := range map[float64]float64{0.3: -2, 0.5: 2, 0.7: 2} {
 		labels, nu := cheapestOfTwo(slices.Repeat([]float64{5}, 10), ones(10), share)
@@ -174,10 +159,7 @@ func TestSwitchOfTwoClassesIsTheBestLabeling(t *testing.T) {
 				labels[i] = 1
 			}
 		}
-		costs := make([]float64, 2*len(g))
-		for i := range g {
-			costs[2*i+1] = g[i]
-		}
+		costs := ofTwo(g, seed)
 		Switch(labels, costs, 2, 0)
 		cheapest := slices.Sorted(slices.Values(g))[59]
 		for i := range g {

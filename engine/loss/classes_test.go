@@ -35,16 +35,18 @@ func randomRow(random *rand.Rand, classes int) (s, p []float64) {
 }
 
 func TestClassLossesAgreeWithDifferences(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
-	for name, l := range classLosses {
-		for _, classes := range []int{2, 3, 7} {
-			for range 20 {
-				s, p := randomRow(random, classes)
+	random, gap := rand.New(rand.NewPCG(3, 3)), Gap{Huber{0.3}, 10}
+	for _, classes := range []int{2, 3, 7} {
+		for range 20 {
+			s, p := randomRow(random, classes)
+			certain := make([]float64, classes)
+			certain[random.IntN(classes)] = 1
+			for name, l := range classLosses {
 				checkDifferences(t, name, l, s, p)
-				certain := make([]float64, classes)
-				certain[random.IntN(classes)] = 1
 				checkDifferences(t, name, l, s, certain)
 			}
+			checkDifferences(t, "gap", gap, s, certain)
+			checkDifferences(t, "gap", gap, s, nil)
 		}
 	}
 }
@@ -61,7 +63,7 @@ func checkDifferences(t *testing.T, name string, l Classes, s, p []float64) {
 	for y, q := range p {
 		mixed += q * costs[y]
 	}
-	if math.Abs(value-mixed) > 1e-12*(1+value) {
+	if p != nil && math.Abs(value-mixed) > 1e-12*(1+value) {
 		t.Errorf("%s: value %v, mixed costs %v", name, value, mixed)
 	}
 	unit, product := make([]float64, k), make([]float64, k)
@@ -77,6 +79,12 @@ func checkDifferences(t *testing.T, name string, l Classes, s, p []float64) {
 		s[y] = at
 		if math.Abs(slope[y]-(high-low)/(2*h)) > 1e-6 {
 			t.Errorf("%s: slope %v, difference %v", name, slope[y], (high-low)/(2*h))
+		}
+		if product[y] < -1e-12 {
+			t.Errorf("%s: curvature %v", name, product[y])
+		}
+		if p == nil { // not convex: the curvature is no bound
+			continue
 		}
 		if d := product[y] - (up[y]-down[y])/(2*h); d < -1e-5 { // a bound on the curvature
 			t.Errorf("%s: curvature %v less than the difference by %v", name, product[y], -d)

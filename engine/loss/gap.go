@@ -8,10 +8,9 @@ import (
 
 // Gap is a loss of the margin between a class and the best of the others.
 //
-//	Problem  ξ(s, y) = m(t_y), t_y = s_y - 1/ρ log Σ_{k≠y} exp(ρ s_k); of a row without a label u(t_b), b the class of
-//	         the largest score
-//	Symbols  ρ sharpness: the soft maximum of K-1 scores is above the maximum by at most log(K-1) / ρ, with two classes
-//	         it is exact; q_k the shares of the classes in that sum
+//	Problem  ξ(s, y) = m(t_y), t_y = s_y - 1/ρ log Σ_{k≠y} exp(ρ s_k); without a label u(t_b), b of the largest score
+//	Symbols  ρ sharpness: the soft maximum of K-1 scores is at most log(K-1) / ρ above the maximum; q_k the shares of the
+//	         classes in that sum
 //	Source   Zien, Brefeld & Scheffer 2007, who take (1/ρ) log(1 + Σ_{k≠y} (exp(ρ r_k) - 1)) of the losses r_k = m(s_y -
 //	         s_k) of the pairs. Differences: the soft maximum is that of the scores, as ξ is convex then; theirs is not,
 //	         for three classes or more
@@ -61,8 +60,7 @@ func (l Gap) others(dst, s []float64, y int) float64 {
 	return top + math.Log(total)/l.Sharpness
 }
 
-// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v with h the curvature of m and g = e_y - q; h = 0
-// for rows without a label, so that this is not negative.
+// HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v, g = e_y - q, h the curvature of m; 0 for u.
 func (l Gap) HessVec(dst, v, _, state []float64) {
 	y, total, mean := -1, 0.0, 0.0
 	for k, a := range state {

@@ -28,16 +28,22 @@ func Evaluate(m Margin, rows []Sides) {
 	}
 	for k := range rows {
 		r := &rows[k]
-		r.Value, r.Slope, r.Curvature = 0, 0, 0
-		if r.Plus > 0 {
-			v, s, c := m.At(r.Z)
-			r.Value, r.Slope, r.Curvature = r.Plus*v, r.Plus*s, r.Plus*c
-		}
-		if r.Minus > 0 {
-			v, s, c := m.At(-r.Z)
-			r.Value, r.Slope, r.Curvature = r.Value+r.Minus*v, r.Slope-r.Minus*s, r.Curvature+r.Minus*c
-		}
+		r.Value, r.Slope, r.Curvature = bothSides(m, r.Z, r.Plus, r.Minus, 0)
 	}
+}
+
+// bothSides is plus ξ(z) + minus ξ(-z), added to a value, with its derivatives.
+func bothSides(m Margin, z, plus, minus, to float64) (value, slope, curvature float64) {
+	value = to
+	if plus > 0 {
+		v, s, c := m.At(z)
+		value, slope, curvature = value+plus*v, plus*s, plus*c
+	}
+	if minus > 0 {
+		v, s, c := m.At(-z)
+		value, slope, curvature = value+minus*v, slope-minus*s, curvature+minus*c
+	}
+	return value, slope, curvature
 }
 
 // SquaredHinge is ½ max(0, 1-t)²: piecewise quadratic, with generalized curvature 1 for t < 1 and 0 beyond.
@@ -97,8 +103,7 @@ func where(condition bool, v float64) float64 {
 
 // Huber is the hinge with a smooth corner.
 //
-//	Problem  ξ(t) = 1-t for t <= 1-ε, (1+ε-t)² / 4ε up to 1+ε, 0 beyond; ε → 0 is the hinge, nowhere further away than
-//	         ε/4
+//	Problem  ξ(t) = 1-t for t <= 1-ε, (1+ε-t)² / 4ε up to 1+ε, 0 beyond: the hinge, but for ε/4 at most
 //	Source   Chapelle 2007, Training a Support Vector Machine in the Primal; Zien, Brefeld & Scheffer 2007
 type Huber struct{ Band float64 } // ε
 
@@ -200,18 +205,7 @@ func (l OneAgainstRest) At(s, p, slope, state []float64) float64 {
 	}
 	total := 0.0
 	for y, q := range p {
-		slope[y], state[y] = 0, 0
-		if q > 0 {
-			value, first, second := l.Margin.At(s[y])
-			total += q * value
-			slope[y], state[y] = q*first, q*second
-		}
-		if q < 1 {
-			value, first, second := l.Margin.At(-s[y])
-			total += (1 - q) * value
-			slope[y] -= (1 - q) * first
-			state[y] += (1 - q) * second
-		}
+		total, slope[y], state[y] = bothSides(l.Margin, s[y], q, 1-q, total)
 	}
 	return total
 }
@@ -234,9 +228,8 @@ func (l OneAgainstRest) Costs(dst, s []float64) {
 // Softmax is the maxent loss, and the smoothed hinge of Crammer & Singer.
 //
 //	Problem  ξ(s, y) = σ log Σ_k exp((s_k + Δ [k≠y] - s_y) / σ)
-//	Symbols  σ smoothing, above 0; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1
-//	         and σ → 0 is max_k (s_k + [k≠y] - s_y), the hinge of Crammer & Singer, which lies between ξ - σ log K
-//	         and ξ; q^y_k the probabilities in that sum for class y
+//	Symbols  σ smoothing; Δ margin: Δ = 0, σ = 1 is the negative log-likelihood of the maxent model; Δ = 1, σ → 0 the
+//	         hinge of Crammer & Singer, from ξ - σ log K to ξ; q^y_k the probabilities in that sum for class y
 //	Source   Keerthi, Sundararajan & Shevade 2012, losses of section 2; Crammer & Singer 2001
 //	Cost     one exp a class, two with a margin
 type Softmax struct{ Smoothing, Margin float64 }

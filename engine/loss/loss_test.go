@@ -7,7 +7,8 @@ import (
 
 func TestSlopesAndCurvaturesAreDifferences(t *testing.T) {
 	const h = 1e-6
-	for name, margin := range map[string]Margin{"squared hinge": SquaredHinge{}, "huber": Huber{Band: 0.3}} {
+	margins := map[string]Margin{"squared hinge": SquaredHinge{}, "huber": Huber{Band: 0.3}, "logistic": Logistic{}}
+	for name, margin := range margins {
 		for _, at := range []float64{-2, -0.3, 0.5, 0.99, 1.01, 3} {
 			value, slope, curvature := margin.At(at)
 			high, highSlope, _ := margin.At(at + h)

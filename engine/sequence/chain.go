@@ -249,8 +249,7 @@ func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32,
 //	Problem  ξ = C u(t), t = s(y) - s(y'), for the best path y and the second-best one y'
 //	Symbols  u 1 up to τ, 0 from 1 on, see loss.Plateau; C the weight, which rises from epoch to epoch
 //	Source   Zien, Brefeld & Scheffer 2007, the loss u_{Δ,τ} of ∇TSVM
-//	Differences  Δ = 1 for all paths: the loss stays continuous where another path becomes the second best. Stochastic
-//	         steps in place of conjugate gradients
+//	Differences  Δ = 1 for all paths: the loss is continuous where the second best changes. Steps are stochastic
 //	Cost     a Viterbi with two states a tag; the gradient has the places only where the two paths differ
 type ambiguity struct{ rho, full, weight float64 }
 

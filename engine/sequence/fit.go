@@ -48,19 +48,18 @@ func takeEpochs(s *sample, w weights, steps *path.Trace) (objective float64, end
 	for record(); steps.Steps() < last && !s.Stopped(); {
 		record()
 	}
-	end = path.Epochs
 	belief, unlabeled := newBelief(s)
 	if belief != nil {
 		d.belief = belief
 		d.include(unlabeled)
-		weight := path.Rising{Parts: path.EqualFactors(firstPart, last), End: path.Epochs}
-		for end = path.None; end == path.None && !s.Stopped(); end = weight.Next(path.Step{}) {
-			part, _ := weight.Level()
-			belief.enter(w, part)
-			record()
+		for _, part := range path.EqualFactors(firstPart, last) {
+			if !s.Stopped() {
+				belief.enter(w, part)
+				record()
+			}
 		}
 	}
-	if s.Stopped() {
+	if end = path.Epochs; s.Stopped() {
 		end = path.Stopped
 	}
 	for f := range d.since { // also those that no recent step touched: the regularization's step

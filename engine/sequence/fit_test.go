@@ -137,10 +137,7 @@ func TestEpochsComeNearTheOptimum(t *testing.T) {
 	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
 		o := Defaults()
 		o.Alpha, o.Loss, o.Rho, o.MaxIter = 0.1, loss, 3, 300
-		found, err := Fit(p, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := mustFit(t, p, func(changed *Options) { *changed = o })
 		s := mustSample(t, p, o)
 		w := newWeights(s.shape)
 		if err := warmStart(s, w, found.Model); err != nil {

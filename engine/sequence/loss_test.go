@@ -11,17 +11,7 @@ var losses = map[string]SoftmaxMargin{"softmax margin": {1, 1}, "likelihood": {1
 
 // at is the loss and its gradient at scores without the factor.
 func at(rho float64, loss Loss, c *chain, unary []float64, labels []int32) (v float64, into []float64, counts *counts) {
-	sharp, scores := newChain(c.tags, nil), make([]float64, len(unary))
-	sharp.allowed = c.allowed
-	for _, part := range [][2][]float64{{sharp.pair, c.pair}, {sharp.start, c.start}, {sharp.end, c.end}} {
-		for k, score := range part[1] {
-			part[0][k] = rho * score
-		}
-	}
-	sharp.refresh()
-	for k, u := range unary {
-		scores[k] = rho * u
-	}
+	sharp, scores := sharper(c, rho), floats.ScaleTo(make([]float64, len(unary)), rho, unary)
 	into, counts = make([]float64, len(unary)), newCounts(c.tags)
 	return loss.At(&lattice{}, sharp, scores, labels, into, counts) / rho, into, counts
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// posterior is the belief of posterior regularization: each unlabeled sequence is near a distribution over paths, and
-// together these have the class prior.
+// posterior regularization: each unlabeled sequence is near a distribution over paths; together these have the prior.
 //
 //	Problem  Ψ(w) = C/N min over q  Σ_i KL(q_i | p_i) + N μ/2 |m - φ|²  with  m_y = 1/N Σ_i Σ_t q_i(y_t = y)
 //	Symbols  i unlabeled sequences of N tokens together; p_i the chain's distribution over paths at the weights w; φ the

@@ -34,12 +34,10 @@ func newWeights(shape panel.Shape) weights {
 // stochastic takes steps over mini-batches of shuffled sequences.
 //
 //	Problem  min F(w) = α/2 |w|² + 1/L Σ ξ, from a few passes over the sequences
-//	Symbols  g the gradient of the sum of the losses of a mini-batch; h_f Σ |g_f|² of feature f over the mini-batches so
-//	         far, over all of its tags; η, δ rate and offset
+//	Symbols  g gradient of the sum of the losses of a mini-batch; h_f Σ |g_f|² of feature f so far; η, δ rate and offset
 //	Source   Duchi, Hazan & Singer 2011 (AdaGrad): w_f moves by -η g_f / √(δ + h_f), then by the proximal step of
 //	         the regularization, w_f / (1 + η α n / √(δ + h_f)), for the n tokens since f's last step
-//	Differences  one step length for all tags of a feature, so that h has the size of the features; transitions, start
-//	         and end have one each
+//	Differences  one step length for all tags of a feature; transitions, start and end have one each
 //	Stops    after the epochs
 //	Cost     an epoch: twice the non-zeros times K, and K² a token; memory for w, g and h. The steps of a mini-batch are
 //	         divided among the threads by sequences, tags and features: nothing is added in another order

@@ -11,7 +11,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // probabilities of all paths, in the order of eachPath, at scores times a factor.
@@ -68,10 +67,8 @@ func TestLossesOfUnlabeledSequencesAreThoseOfEnumeration(t *testing.T) {
 
 // sharper is a chain with its scores times a factor.
 func sharper(c *chain, factor float64) *chain {
-	s := newChain(c.tags, nil)
-	for k, score := range c.all {
-		s.all[k] = factor * score
-	}
+	s := newChain(c.tags, c.allowed)
+	floats.ScaleTo(s.all, factor, c.all)
 	s.refresh()
 	return s
 }
@@ -95,9 +92,7 @@ func TestGradientsOfUnlabeledSequencesAreDifferences(t *testing.T) {
 func differences(t *testing.T, rho float64, l Loss, c *chain, unary []float64, labels []int32) (moved int) {
 	const step = 1e-6
 	_, into, counts := at(rho, l, c, unary, labels)
-	for _, pair := range [][2][]float64{
-		{unary, into}, {c.pair, counts.pair}, {c.start, counts.start}, {c.end, counts.end},
-	} {
+	for _, pair := range [][2][]float64{{unary, into}, {c.all, counts.all}} {
 		for k, slope := range pair[1] {
 			value := func(shift float64) float64 {
 				pair[0][k] += shift
@@ -143,10 +138,7 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 				}
 			}
 			o.Forbidden = forbidden
-			s, err := newSample(p, o, work.NewJob(1, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustSample(t, p, o)
 			d := newStochastic(s, newWeights(s.shape))
 			d.epoch()
 			about, _ := newBelief(s)
@@ -201,14 +193,8 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 	o := Defaults()
 	o.Method, o.Loss, o.Rho, o.PenaltyWeight = "posterior", "soft_hinge", 3, 1
 	p := fewLabels(planted(3, 60, 0), 8)
-	fitted, err := Fit(p, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSample(p, o, work.NewJob(1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := mustFit(t, p, func(changed *Options) { *changed = o })
+	s := mustSample(t, p, o)
 	w := newWeights(s.shape)
 	if err := warmStart(s, w, fitted.Model); err != nil {
 		t.Fatal(err)
@@ -260,9 +246,7 @@ func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {
 
 // before takes the dual variables out of the scores again.
 func (p *posterior) before(v []float64) *posterior {
-	minus := slices.Clone(v)
-	vector.Scale(minus, -1)
-	p.addToScores(minus)
+	p.addToScores(floats.ScaleTo(make([]float64, len(v)), -1, v))
 	return p
 }
 

@@ -35,8 +35,9 @@ type subspace struct {
 	u      *rows.Matrix
 	rows   *rows.Subset // of u: the features of the group
 	factor []float64    // [m] D
-	shape  panel.Shape  // of Z
-	z, y   []float64    // Z in the layout of shape; Y [all features, stride], with the rows of the group only
+	z      *mat.Dense   // Z
+	shape  panel.Shape  // of Z in panels
+	y      []float64    // Y [all features, stride], with the rows of the group only
 }
 
 func findTheta(f *fitting) error {
@@ -109,20 +110,13 @@ func newSubspace(f *fitting, u *rows.Matrix, features []int32, factor []float64)
 	}
 	s := &subspace{fitting: f, u: u, rows: u.Subset(features), factor: factor,
 		shape: panel.Shape{Features: f.problems(), Classes: k}}
-	s.z, s.y = make([]float64, s.shape.Len()), make([]float64, len(f.old)*s.shape.Stride())
-	random := rand.New(rand.NewPCG(uint64(f.RandomState), 0))
-	s.eachEntry(func(_, _, at int) { s.z[at] = random.NormFloat64() })
+	random, normals := rand.New(rand.NewPCG(uint64(f.RandomState), 0)), make([]float64, f.problems()*k)
+	for at := range normals {
+		normals[at] = random.NormFloat64()
+	}
+	s.z, s.y = mat.NewDense(f.problems(), k, normals), make([]float64, len(f.old)*s.shape.Stride())
 	s.orthonormalize()
 	return s
-}
-
-// eachEntry calls do for the entries of Z by rows, with their places.
-func (s *subspace) eachEntry(do func(l, c, at int)) {
-	for l := range s.problems() {
-		for c := range s.shape.Classes {
-			do(l, c, s.shape.At(l, c))
-		}
-	}
 }
 
 // begin replaces the first probes by D Uᵀ times the components of before.
@@ -132,13 +126,11 @@ func (s *subspace) begin(before []float64) {
 	for place, j := range s.rows.Rows() {
 		copy(s.y[int(j)*s.shape.Stride():], before[place*h:(place+1)*h])
 	}
-	random := slices.Clone(s.z)
+	random := mat.DenseCopyOf(s.z)
 	s.backward()
-	s.eachEntry(func(_, c, at int) {
-		if c >= h {
-			s.z[at] = random[at]
-		}
-	})
+	if m, k := random.Dims(); h < k {
+		s.z.Slice(0, m, h, k).(*mat.Dense).Copy(random.Slice(0, m, h, k))
+	}
 	s.orthonormalize()
 }
 
@@ -158,29 +150,32 @@ func (s *subspace) iterate() {
 // forward sets Y = U D Z.
 func (s *subspace) forward() {
 	s.job.CountAndCheck(int64(s.Rows.NonZeros()))
-	scaled := make([]float64, len(s.z))
-	s.times(scaled, s.z)
+	scaled := make([]float64, s.shape.Len())
+	s.eachEntry(func(l, c, at int) { scaled[at] = s.factor[l] * s.z.At(l, c) })
 	s.u.TimesPanels(s.job, s.rows, s.y, scaled, s.shape)
 }
 
 // backward sets Z = D Uᵀ Y.
 func (s *subspace) backward() {
 	s.job.CountAndCheck(int64(s.Rows.NonZeros()))
-	clear(s.z)
-	s.u.AddTransposedPanels(s.job, s.rows, s.z, s.y, s.shape)
-	s.times(s.z, s.z)
+	product := make([]float64, s.shape.Len())
+	s.u.AddTransposedPanels(s.job, s.rows, product, s.y, s.shape)
+	s.eachEntry(func(l, c, at int) { s.z.Set(l, c, s.factor[l]*product[at]) })
 }
 
-func (s *subspace) times(dst, z []float64) {
-	s.eachEntry(func(l, _, at int) { dst[at] = s.factor[l] * z[at] })
+// eachEntry calls do for the entries of Z, with their places in panels.
+func (s *subspace) eachEntry(do func(l, c, at int)) {
+	for l := range s.problems() {
+		for c := range s.shape.Classes {
+			do(l, c, s.shape.At(l, c))
+		}
+	}
 }
 
 // orthonormalize replaces Z by an orthonormal basis of its span, and returns the sum of its h largest singular values.
 func (s *subspace) orthonormalize() float64 {
-	z := mat.NewDense(s.problems(), s.shape.Classes, nil)
-	s.eachEntry(func(l, c, at int) { z.Set(l, c, s.z[at]) })
-	vectors, values := leading(z)
-	s.eachEntry(func(l, c, at int) { s.z[at] = vectors.At(l, c) })
+	vectors, values := leading(s.z)
+	s.z = vectors
 	return vector.Sum(values[:s.Components])
 }
 

@@ -45,27 +45,20 @@ func Classes(n, d, labeled int, shares []float64, seed uint64) Data {
 // draw makes the rows; class draws that of an unlabeled row, and a topic has one of so many parts of the vocabulary.
 func draw(n, d, labeled, classes, parts int, seed uint64, class func(random *rand.Rand) int32) Data {
 	random := rand.New(rand.NewPCG(seed, 7))
-	indptr, indices, values := []int32{0}, []int32(nil), []float64(nil)
-	out := Data{Dense: make([][]float64, n), Truth: make([]int32, n), Labels: make([]int32, n)}
-	for i := range n {
+	out := Data{Truth: make([]int32, n), Labels: make([]int32, n)}
+	out.Rows = Sparse(n, d, func(i int, add func(int, float64)) {
 		y, label := int32(i%classes), int32(i%classes)
 		if i >= labeled {
 			y, label = class(random), -1
 		}
 		out.Truth[i], out.Labels[i] = y, label
-		row := drawRow(random, d, int(y), parts)
-		for j, v := range row {
+		for j, v := range drawRow(random, d, int(y), parts) {
 			if v != 0 {
-				indices, values = append(indices, int32(j)), append(values, v)
+				add(j, v)
 			}
 		}
-		indptr = append(indptr, int32(len(indices)))
-		out.Dense[i] = row
-	}
-	var err error
-	if out.Rows, err = rows.New(d, indptr, indices, values); err != nil {
-		panic(err)
-	}
+	})
+	out.Dense = table(out.Rows)
 	return out
 }
 
@@ -101,9 +94,5 @@ func Weak(classes int, costs []float64, labels []int32) *weak.Labels {
 		}
 		start = append(start, int64(len(class)))
 	}
-	known, err := weak.New(classes, start, class, p, labels)
-	if err != nil {
-		panic(err)
-	}
-	return known
+	return must(weak.New(classes, start, class, p, labels))
 }

@@ -24,19 +24,24 @@ func Sparse(n, features int, row func(i int, add func(feature int, value float64
 
 // Dense are the same rows with a value for every feature.
 func Dense(x *rows.Matrix) *rows.Matrix {
-	n, d := x.Rows(), x.Cols()
-	values := make([]float64, n*d)
-	for i := range n {
-		x.Row(i, func(col int, value float64) { values[i*d+col] += value })
-	}
-	return must(rows.NewDense(n, d, d, values))
+	return must(rows.NewDense(x.Rows(), x.Cols(), x.Cols(), slices.Concat(table(x)...)))
 }
 
-func must(x *rows.Matrix, err error) *rows.Matrix {
+// table has the values of rows for every feature.
+func table(x *rows.Matrix) [][]float64 {
+	values := make([][]float64, x.Rows())
+	for i := range values {
+		values[i] = make([]float64, x.Cols())
+		x.Row(i, func(col int, value float64) { values[i][col] += value })
+	}
+	return values
+}
+
+func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return x
+	return made
 }
 
 // Resized are sparse rows with every value times a factor of its row and feature, and further features that no row has.
@@ -49,11 +54,7 @@ func Resized(x *rows.Matrix, further int, factor func(row, feature int) float64)
 // Resized is the data with other rows, dense ones too.
 func (d Data) Resized(factor func(row, feature int) float64) Data {
 	d.Rows = Resized(d.Rows, 0, factor)
-	d.Dense = make([][]float64, d.Rows.Rows())
-	for i := range d.Dense {
-		d.Dense[i] = make([]float64, d.Rows.Cols())
-		d.Rows.Row(i, func(feature int, value float64) { d.Dense[i][feature] = value })
-	}
+	d.Dense = table(d.Rows)
 	return d
 }
 
@@ -62,8 +63,8 @@ func (d Data) Chosen(chosen []int) (out Data) {
 	out.Rows = Sparse(len(chosen), d.Rows.Cols(), func(k int, add func(int, float64)) { d.Rows.Row(chosen[k], add) })
 	for _, i := range chosen {
 		out.Labels, out.Truth = append(out.Labels, d.Labels[i]), append(out.Truth, d.Truth[i])
-		out.Dense = append(out.Dense, d.Dense[i])
 	}
+	out.Dense = table(out.Rows)
 	return out
 }
 

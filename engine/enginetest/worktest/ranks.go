@@ -2,6 +2,7 @@
 package worktest
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"sync"
@@ -17,7 +18,6 @@ type Ranks struct {
 	changed *sync.Cond
 	parts   [][]float64 // of the call under way, by rank
 	came    int
-	round   int
 	sums    []float64
 	failure error
 
@@ -31,15 +31,11 @@ func NewRanks(size int) *Ranks {
 	return r
 }
 
-var errParted = errors.New("the ranks send different lengths")
-
 // Fail lets the calls of all ranks fail from now on, as when a machine is lost.
 func (r *Ranks) Fail(err error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	if r.failure == nil {
-		r.failure = err
-	}
+	r.failure = cmp.Or(r.failure, err)
 	r.changed.Broadcast()
 }
 
@@ -47,12 +43,12 @@ func (r *Ranks) Fail(err error) {
 func (r *Ranks) Sum(rank int, values []float64) error {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	round := r.round
+	calls := r.Calls
 	r.parts[rank] = append(r.parts[rank][:0], values...)
 	if r.came++; r.came == len(r.parts) {
 		r.add()
 	}
-	for r.round == round && r.failure == nil {
+	for r.Calls == calls && r.failure == nil {
 		r.changed.Wait()
 	}
 	copy(values, r.sums)
@@ -63,12 +59,12 @@ func (r *Ranks) add() {
 	r.sums = make([]float64, len(r.parts[0]))
 	for _, part := range r.parts {
 		if len(part) != len(r.sums) {
-			r.failure = errParted
+			r.failure = errors.New("the ranks send different lengths")
 			break
 		}
 		floats.Add(r.sums, part)
 	}
-	r.round, r.came, r.Calls = r.round+1, 0, r.Calls+1
+	r.came, r.Calls = 0, r.Calls+1
 	r.Lengths[len(r.sums)]++
 	r.changed.Broadcast()
 }
