@@ -1,5 +1,6 @@
 """Warnings for the caller of the package."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fewlabel._inputs._markers import is_auto, listed
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning, warn
 
-_OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no label
+_OF_ROWS = ("dominant_features", "long_features", "frequent_features")  # kinds that look at no label
 
 # Category of each kind of warning of the library (docs/c.md).
 _CATEGORIES: dict[str, type[Warning]] = {
@@ -58,6 +59,8 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
     for (kind, _), same in kinds.items():
         columns, text = [column for column, _ in same], same[0][1]
         category = _CATEGORIES.get(kind, FewlabelWarning)
+        if kind in _OF_ROWS and (names := getattr(model, "feature_names_in_", None)) is not None:
+            text = re.sub(r"\bfeature (\d+)", lambda found: f"feature {names[int(found[1])]!r}", text)  # noqa: B023
         if kind == "no_unlabeled":
             if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
