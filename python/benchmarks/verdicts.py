@@ -1,6 +1,6 @@
 """What the library says of fits whose truth is known, from hidden labels: verdicts of `check`, and warnings.
 
-    FEWLABEL_DATA=... python -m benchmarks verdicts [sixty] [few] [warned] [plain] [--draws N]
+    FEWLABEL_DATA=... python -m benchmarks verdicts [sixty] [few] [scales] [warned] [plain] [--draws N]
 
 sixty: fits, fixed before any was measured: ten sets, 10 or 50 labels of each class, and three ways to give the shares.
 These are estimated ("auto"), those of the equal labels, which are wrong where classes are not (as a careless user has
@@ -11,6 +11,8 @@ orders, until it can: its numbers are right if labels decide at half to twice th
 sets.
 
 few: `check` with 2, 3 and 5 labels of each class, of TWINS and the same with columns of very different scales.
+
+scales: warnings of columns that hide the others.
 
 warned: the default on the sets and numbers of labels of `quality`, and plain texts. A fit loses that is more than 0.01
 of macro F below the best of LinearSVC, logistic regression and the supervised fit, or below the default without the
@@ -33,6 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
@@ -200,6 +203,36 @@ def few(report: Report, draws: int = 1) -> None:
 
 
 # ------------------------------------------------------------------ warnings
+def hides(X: Any) -> bool:
+    """Whether a fit of these rows warns of columns that hide the others."""
+    from fewlabel import TransductiveSVC
+
+    X = X[np.random.default_rng(0).permutation(X.shape[0])[:1500]]
+    model, y = TransductiveSVC(method="switching", class_prior="labels", max_iter=2, n_jobs=1), np.full(X.shape[0], -1)
+    y[:10] = np.arange(10) % 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    return any("few columns carry" in str(one.message) for one in caught)
+
+
+def scales(report: Report) -> None:
+    """Warnings of columns that hide the others: of sets and their forms, and of tables as they come."""
+    no = {name: hides(make().X) for name, make in data.SETS.items() if not name.endswith("_tree")}
+    no["digits, raw"] = hides(data.SMALL["digits"]()[0])
+    for name in data.CLUTO:
+        counts, _ = data.loader().cluto(name)
+        dense = counts[:, np.argsort(-np.asarray(counts.sum(axis=0)).ravel())[:1000]].toarray()
+        no |= {f"counts of {name}": hides(counts), f"{name}, dense": hides(dense), f"{name}, SVD": hides(
+            TruncatedSVD(50, random_state=0).fit_transform(dense))}  # fmt: skip
+    rows = data.minilm().X[:1500]
+    lengths = np.random.default_rng(0).lognormal(6, 1, (len(rows), 1))
+    yes = {name: hides(data.SMALL[name]()[0]) for name in ("wine", "cancer")}
+    yes["vectors beside lengths"] = hides(np.hstack([rows, lengths]))
+    report.add("false warnings", sum(no.values()), at_most=0, note=f"of {len(no)}: {[k for k in no if no[k]]}")
+    report.add("tables warned of", sum(yes.values()), at_least=len(yes), note=f"of {len(yes)}")
+
+
 class Fit(NamedTuple):
     """A fit beside the best of its peers."""
 
@@ -288,4 +321,4 @@ def plain(report: Report, draws: int = 1) -> None:
     report.add("with text_vectorizer(), gained: warned", won, at_most=0.1, note=f"{len(won)} fits")
 
 
-SECTIONS = (sixty, few, warned, plain)
+SECTIONS = (sixty, few, scales, warned, plain)

@@ -79,7 +79,9 @@ def test_the_verdict(gained: int, lost: int, verdict: str) -> None:
     assert (found.supervised, found.semi_supervised) == pytest.approx((1 - gained / 150, 1 - lost / 150))
     assert found.verdict == verdict
     assert str(found).startswith(f"unlabeled rows: {verdict}. Accuracy, with the estimated class shares, on 150 held-")
-    assert f"{found.difference:+.1%}, 90% interval {found.lower:+.1%} to {found.upper:+.1%} ({gained} gained" in str(found)
+    assert f"{found.difference:+.1%}, 90% interval {found.lower:+.1%} to {found.upper:+.1%} ({gained} gained" in str(
+        found
+    )
 
 
 def test_the_sentence_does_not_contradict_itself() -> None:
@@ -99,7 +101,9 @@ def test_the_sentence_does_not_contradict_itself() -> None:
 
 def test_unlabeled_rows_do_not_help_where_linear_svc_is_better() -> None:
     truth = np.arange(200) % 2
-    found = check(Planned(), planned(truth, list(range(15)), [], labeled=150), np.where(np.arange(200) < 150, truth, -1))
+    found = check(
+        Planned(), planned(truth, list(range(15)), [], labeled=150), np.where(np.arange(200) < 150, truth, -1)
+    )
     assert (found.verdict, found.linear_svc <= found.semi_supervised) == ("helps", True)
     better = replace(found, semi_supervised=0.9, linear_svc=0.95)
     assert (better.verdict, better.needed) == ("cannot tell", 0)

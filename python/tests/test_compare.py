@@ -113,7 +113,9 @@ def test_tables_of_results() -> None:
     assert repr(found) == str(found)
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["accuracy"].tolist() == [found.scores[name].mean() for name in ("supervised", "LinearSVC", "annealing")]
+    assert frame["accuracy"].tolist() == [
+        found.scores[name].mean() for name in ("supervised", "LinearSVC", "annealing")
+    ]
     model = TransductiveSVC().fit(X, Y)
     explained = explain(model, X[0], feature_names=[f"<w{j}>" for j in range(X.shape[1])], n=3)
     assert explained.to_frame().iloc[:, 1].sum() == pytest.approx(explained.score)

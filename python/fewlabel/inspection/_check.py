@@ -136,7 +136,9 @@ class Check(_table.Table):
 
     def _columns(self) -> dict[str, list[Any]]:
         names = [name for name in self.__dataclass_fields__ if not name.startswith(("_", "dis"))]
-        return {"verdict": [self.verdict]} | {name.replace("_", " "): [getattr(self, name)] for name in [*names, "needed"]}
+        return {"verdict": [self.verdict]} | {
+            name.replace("_", " "): [getattr(self, name)] for name in [*names, "needed"]
+        }
 
     def __str__(self) -> str:
         differ = f"{len(self.disagreements)} of {self._differing.n_unlabeled} unlabeled rows"
@@ -150,7 +152,8 @@ class Check(_table.Table):
             found = f"Accuracy, with the estimated class shares, on {self.n_rows} held-out labeled rows: "
             found += f"{self.supervised:.1%} without unlabeled rows, {self.linear_svc:.1%} by LinearSVC of the labeled "
             found += f"ones; with unlabeled rows {interval}{self._counts}"
-        if self._svc_is_better and max(self.lower, self.linear_svc - self.semi_supervised - MUCH) > 0:
+        behind = self.linear_svc - max(self.supervised, self.semi_supervised)
+        if self._svc_is_better and (self.lower > 0 or behind > MUCH):
             found += ". LinearSVC of the labeled ones has the higher accuracy: scale the columns, or use it"
         if self.needed:
             found += f". To decide, label the next {self.needed} of `disagreements` ({differ}) and call `decide`"
@@ -167,8 +170,9 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
     It fits three models per fold: one on the other labeled rows and all unlabeled rows, to which the held-out rows
-    belong then, and two on the labeled rows alone, one of them scikit-learn's `LinearSVC`. Held-out rows are weighted such that each class has its estimated share
-    among the unlabeled rows. Two models of all labels find the unlabeled rows whose labels would decide.
+    belong then, and two on the labeled rows alone, one of them scikit-learn's `LinearSVC`. Held-out rows are weighted
+    such that each class has its estimated share among the unlabeled rows. Models of all labels find the unlabeled rows
+    whose labels would decide.
 
     Parameters
     ----------
@@ -281,11 +285,11 @@ def _judged(
     """Compare models by which rows (3, n) they classify correctly, each class weighted to its share."""
     weights = shares[codes] / np.bincount(codes, minlength=len(shares))[codes]
     weights /= weights.sum()
-    accuracies, difference = (right @ weights).tolist(), right[1] - right[0]
+    (without, both, svc), difference = (right @ weights).tolist(), right[1] - right[0]
     squares = np.sum(weights**2)  # also the weight of half a row gained and half a row lost (Agresti and Min 2005)
     gain = weights @ difference / (1 + 2 * squares)
     second = weights**2 @ (difference - gain) ** 2 + squares**2
     reach, most = REACH * np.sqrt(second) / (1 + 2 * squares), len(disagreements) / max(1, differing.n_unlabeled)
-    interval = np.clip([gain, gain - reach, gain + reach], -most, most).tolist()
+    middle, lower, upper = np.clip([gain, gain - reach, gain + reach], -most, most).tolist()
     counts = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    return Check(len(codes), *accuracies, *interval, *counts, 0, disagreements, differing)
+    return Check(len(codes), without, both, svc, middle, lower, upper, *counts, 0, disagreements, differing)
