@@ -290,6 +290,6 @@ def _judged(
     gain = weights @ difference / (1 + 2 * squares)
     second = weights**2 @ (difference - gain) ** 2 + squares**2
     reach, most = REACH * np.sqrt(second) / (1 + 2 * squares), len(disagreements) / max(1, differing.n_unlabeled)
-    middle, lower, upper = np.clip([gain, gain - reach, gain + reach], -most, most).tolist()
+    middle, lower, upper = (np.clip([gain, gain - reach, gain + reach], -most, most) + 0.0).tolist()  # not -0.0
     counts = int(np.sum(difference > 0)), int(np.sum(difference < 0))
     return Check(len(codes), without, both, svc, middle, lower, upper, *counts, 0, disagreements, differing)
