@@ -65,3 +65,47 @@ func TestFeaturesThatDominateAreAWarning(t *testing.T) {
 		}
 	}
 }
+
+// A column as long as a table's longest hides the others, from any fit; pixels, text and components of rows do not.
+func TestColumnsThatHideTheOthersAreAWarning(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	table := func(d int, value func(i, j int) float64) planted.Data {
+		data := planted.Topics(60, 60, 10, 0.5, 15)
+		data.Rows = planted.Sparse(60, d, func(i int, add func(int, float64)) {
+			for j := range d {
+				add(j, value(i, j))
+			}
+		})
+		return data
+	}
+	long := func(d, at int, length float64) planted.Data {
+		return table(d, func(_, j int) float64 {
+			return map[bool]float64{true: length, false: 1}[j == at] * (1 + random.Float64())
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		data   planted.Data
+		weight float64
+		words  string
+	}{
+		{"lengths", long(31, 30, 500), 1, "above all feature 30"}, {"supervised", long(13, 12, 500), 0, "feature 12"},
+		{"two", table(30, func(_, j int) float64 {
+			return map[int]float64{1: 400, 5: 900}[j] + 1 + random.Float64()
+		}), 1, "above all feature 5 and feature 1"},
+		{"even", long(13, 12, 5), 1, ""},
+		{"in half of the rows", table(20, func(i, j int) float64 { return map[int]float64{0: 900}[j+i%2] + float64(j) }), 1, ""},
+		{"one column", long(1, 0, 500), 1, ""},
+	} {
+		o, found := method.Defaults(), ""
+		o.UnlabeledWeight = c.weight
+		for _, w := range mustFit(t, c.data, nil, o).Model.Warnings {
+			if w.Kind == "long_features" {
+				found += w.Text
+			}
+		}
+		if !strings.HasSuffix(found, c.words) || (found == "") != (c.words == "") {
+			t.Errorf("%s: %q", c.name, found)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package sample
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
@@ -14,27 +17,36 @@ const (
 	frequentRows  = 0.2  // of the rows: frequent words are in more
 	frequentShare = 0.05 // of the squared length, by frequent words
 	mostFrequent  = 0.2  // of the features; pixels have more
+	longFeatures  = 3    // columns that hide the others
+	longShare     = 0.9  // of the squared length of a row, and of the rows that have such a column
+	longTimes     = 20   // a usual value of the median feature
 )
 
-// ScaleWarnings is at most one warning of sparse rows of at least minFeatures features: a transductive fit is likely to
-// separate them by something else than the classes.
+// ScaleWarnings is at most one warning: a fit hardly sees most columns of a table, or, of sparse rows of at least
+// minFeatures features, is likely to separate them by something else than the classes if it is transductive.
 //
-//	Problem  do topFeatures have more than dominantShare of the sum of the variances? If not, do features of more than
-//	         frequentRows of the rows have more than frequentShare of the squared length?
+//	Problem  do topFeatures have more than dominantShare of the sum of the variances? Else, do at most longFeatures have
+//	         more than longShare of the squared length of the mean row? Those of components of a kernel or a matrix are
+//	         less. Else, do features of more than frequentRows of the rows have more than frequentShare of it?
 //	Source   ours; measured: docs/notes/scales.md
 //	Cost     part of a pass over the data
 func (s *Sample) ScaleWarnings() []warning.Warning {
-	if s.Rows.Dense() || !s.Transductive() || s.Constant() || s.Rows.Cols() < minFeatures {
-		return nil
-	}
 	use := usesOf(s)
-	if use.rows < minRows {
+	if use.rows < minRows || s.Constant() {
 		return nil
 	}
-	if first, share := use.dominant(); share > dominantShare {
+	words := !s.Rows.Dense() && s.Transductive() && s.Rows.Cols() >= minFeatures
+	if first, share := use.dominant(); words && share > dominantShare {
 		return []warning.Warning{warning.DominantFeatures.Of(float64(s.Feature[first]), share)}
 	}
-	if first, share := use.frequent(); share > frequentShare {
+	if long, share := use.long(); share > longShare {
+		found, others := warning.LongFeatures.Of(share, float64(s.Feature[long[0]])), ""
+		for _, j := range long[1:] {
+			others += fmt.Sprintf(" and feature %d", s.Feature[j])
+		}
+		return []warning.Warning{found.And(others)}
+	}
+	if first, share := use.frequent(); words && share > frequentShare {
 		return []warning.Warning{warning.FrequentFeatures.Of(float64(s.Feature[first]), share)}
 	}
 	return nil
@@ -44,21 +56,31 @@ type uses struct {
 	rows           float64
 	with, negative []float64 // [features] rows with the feature, and with a value below 0
 	sum, squares   []float64 // [features] of its values
+	parts          []float64 // [features] sum of its parts of the squared lengths of the rows
 }
 
 func usesOf(s *Sample) uses {
-	d := s.Rows.Cols()
-	u := uses{0, make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}
-	step := max(1, (len(s.Unlabeled)+scaleRows-1)/scaleRows)
-	for k := 0; k < len(s.Unlabeled); k += step {
+	d, among := s.Rows.Cols(), s.Unlabeled
+	if len(among) < minRows {
+		among = s.Labeled
+	}
+	u := uses{0, make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}
+	step := max(1, (len(among)+scaleRows-1)/scaleRows)
+	for k := 0; k < len(among); k += step {
 		u.rows++
-		s.Rows.Row(int(s.Unlabeled[k]), func(col int, value float64) {
+		length := 0.0
+		s.Rows.Row(int(among[k]), func(_ int, value float64) { length += value * value })
+		s.Rows.Row(int(among[k]), func(col int, value float64) {
+			if value == 0 {
+				return
+			}
 			u.with[col]++
 			if value < 0 {
 				u.negative[col]++
 			}
 			u.sum[col] += value
 			u.squares[col] += value * value
+			u.parts[col] += value * value / length
 		})
 	}
 	return u
@@ -81,6 +103,29 @@ func (u uses) dominant() (first int, share float64) {
 		variances[largest] = 0
 	}
 	return first, share
+}
+
+// long are the longest features, of those that nearly every row has and that are much longer than the median feature
+// where this occurs, and their share of the squared length of the mean row.
+func (u uses) long() (found []int, share float64) {
+	var usual []float64 // mean squares of the values of each feature
+	for j, with := range u.with {
+		if with > 0 {
+			usual = append(usual, u.squares[j]/with)
+		}
+	}
+	if slices.Sort(usual); len(usual) == 0 {
+		return nil, 0
+	}
+	least, parts := longTimes*longTimes*usual[(len(usual)-1)/2], slices.Clone(u.parts)
+	for range min(longFeatures, len(parts)) {
+		j := vector.Largest(parts)
+		if u.with[j] < longShare*u.rows || u.squares[j] <= least*u.with[j] {
+			break
+		}
+		found, share, parts[j] = append(found, j), share+parts[j]/u.rows, 0
+	}
+	return found, share
 }
 
 // frequent is the longest of the features that are as frequent as stop words, and the share of all of them in the

@@ -19,7 +19,7 @@ type Warning struct {
 
 	kind    *Kind
 	printed []float64
-	reason  string
+	more    string
 }
 
 // UnmarshalJSON reads an object that has exactly these three fields.
@@ -56,6 +56,8 @@ var (
 		"variance of the rows, so the fit may separate the rows by these features instead of the classes. Scale a block of " +
 		"columns beside text to a tenth of its length (fewlabel.preprocessing.BlockScaler), and make unit rows of tf-idf " +
 		"from counts (fewlabel.preprocessing.text_vectorizer)"}
+	LongFeatures = Kind{"long_features", "share feature", "few columns carry %.0f%% of the squared length of the rows, " +
+		"so the fit hardly uses the others. Scale the columns (sklearn.preprocessing.StandardScaler), above all feature %v"}
 	FrequentFeatures = Kind{"frequent_features", "feature share", "features that more than a fifth of the rows have, " +
 		"feature %v above all, carry %.0f%% of the squared length of the rows. Leave them out, as stop words: fits are " +
 		"mostly more accurate without them. Use fewlabel.preprocessing.text_vectorizer(), or max_df=0.2 or " +
@@ -125,12 +127,15 @@ func (w Warning) Named(names fault.Names) Warning {
 			printed[i] = 100 * w.printed[i]
 		}
 	}
-	w.Text = fmt.Sprintf(w.kind.text, printed...) + w.reason
+	w.Text = fmt.Sprintf(w.kind.text, printed...) + w.more
 	return w
 }
 
-func (w Warning) Because(reason string) Warning {
-	w.reason = ": " + reason
-	w.Text += w.reason
+func (w Warning) Because(reason string) Warning { return w.And(": " + reason) }
+
+// And is the warning with more text at its end.
+func (w Warning) And(more string) Warning {
+	w.more = more
+	w.Text += more
 	return w
 }

@@ -14,7 +14,8 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, FrequentFeatures, EmptyDescriptions,
+	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, LongFeatures, FrequentFeatures,
+		EmptyDescriptions,
 		NoLabel, GuessedShares, SmallShare, Collapse, Balance, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
 		NotStationary, Constraint, Calibration, CalibrationFailed}
 	_, table, _ := strings.Cut(string(page), "| kind | values |")

@@ -1,6 +1,6 @@
 """What the library says of fits whose truth is known, from hidden labels: verdicts of `check`, and warnings.
 
-    FEWLABEL_DATA=... python -m benchmarks verdicts [sixty] [warned] [plain] [--draws N]
+    FEWLABEL_DATA=... python -m benchmarks verdicts [sixty] [few] [scales] [warned] [plain] [--draws N]
 
 sixty: fits, fixed before any was measured: ten sets, 10 or 50 labels of each class, and three ways to give the shares.
 These are estimated ("auto"), those of the equal labels, which are wrong where classes are not (as a careless user has
@@ -9,6 +9,10 @@ accuracy on the unlabeled rows with unlabeled rows minus that without. "no diffe
 and "hurts" beyond half a point. Where `check` cannot tell, the labels that it needs are given, in ORDERS random
 orders, until it can: its numbers are right if labels decide at half to twice the number. Constants were chosen on other
 sets.
+
+few: `check` with 2, 3 and 5 labels of each class, of TWINS and the same with columns of very different scales.
+
+scales: warnings of columns that hide the others.
 
 warned: the default on the sets and numbers of labels of `quality`, and plain texts. A fit loses that is more than 0.01
 of macro F below the best of LinearSVC, logistic regression and the supervised fit, or below the default without the
@@ -31,8 +35,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
 
 from benchmarks import data, drawing, measure, quality
 from benchmarks.drawing import DataSet, Task
@@ -45,6 +51,8 @@ EVEN, SAME = 0.005, 0.01  # of accuracy
 LEAST_SHARE = 1e-3
 ORDERS = 5
 FREQUENT = 0.2  # part of the rows
+TWINS = (*data.SMALL, "g50c", "text1", "irony", "minilm_religion")
+FEW = (2, 3, 5)
 TEXTS = ("pcmac", "recsci", "comp", "newsgroups20", "reuters_r8")
 
 
@@ -144,7 +152,87 @@ def sixty(report: Report, draws: int = 1) -> None:
     report.add("labels needed in the end, median", np.median(spent))
 
 
+def unscaled(name: str) -> DataSet:
+    """The same rows with columns of very different scales: tables as they come, others times powers of ten."""
+    rows = data.SETS[name]()
+    if name in ("iris", "wine", "cancer"):
+        return data.data_set(name, *data.SMALL[name]())
+    scales = 10 ** np.random.default_rng((0, 12)).uniform(-2, 2, rows.X.shape[1])
+    return replace(rows, X=(rows.X @ sp.diags(scales)).tocsr() if sp.issparse(rows.X) else rows.X * scales)
+
+
+def contradicts(found: Any) -> bool:
+    """Whether the numbers of the sentence contradict each other or the verdict."""
+    said = str(found)
+    numbers = [float(one) for one in re.findall(r"([-+][0-9.]+)%", said)]
+    counts = [int(one) for one in re.findall(r"([0-9]+) (?:gained|lost)", said)]
+    if found.n_rows < 30:
+        return "%" in said
+    difference, lower, upper = numbers
+    side = {"helps": lower >= 0, "hurts": upper <= 0, "no difference": max(-lower, upper) <= 1, "cannot tell": True}
+    inside = lower <= difference <= upper and side[found.verdict]
+    return not inside or bool(counts and (counts[0] - counts[1]) * difference < 0)
+
+
+def few(report: Report, draws: int = 1) -> None:
+    """Refused, contradictions, and "helps" where LinearSVC is better by .05 on the unlabeled rows."""
+    from fewlabel import TransductiveSVC
+    from fewlabel.inspection import check
+
+    refused, wrong, misled = [], [], []
+    for name, twin, labels, draw in itertools.product(TWINS, (False, True), FEW, range(draws)):
+        task = drawing.draw(some(unscaled(name) if twin else data.SETS[name]()), labels, "equal", draw)
+        try:
+            found = check(TransductiveSVC(n_jobs=1), task.X, task.given, verbose=0)
+        except ValueError:
+            refused.append(1)
+            continue
+        refused.append(0)
+        wrong.append(contradicts(found))
+        if found.verdict == "helps":
+            free, known = task.unlabeled, ~task.unlabeled
+            model = measure.quietly(TransductiveSVC(n_jobs=1), task.X, task.given)
+            svc = measure.quietly(LinearSVC(), task.X[known], task.given[known])
+            lead = np.mean(svc.predict(task.X[free]) == task.y[free])
+            lead -= np.mean(model.predict(task.X[free]) == task.y[free])
+            misled.append(lead > 0.05)
+            report.add(f"{name}{', unscaled' * twin}, {labels} labels: helps, LinearSVC - model", lead)
+    report.add("refused", sum(refused), at_most=0, note=f"of {len(refused)}")
+    report.add("contradictions", sum(wrong), at_most=0)
+    report.add("helps where LinearSVC is better by .05", sum(misled), at_most=0, note=f"of {len(misled)} helps")
+
+
 # ------------------------------------------------------------------ warnings
+def hides(X: Any) -> bool:
+    """Whether a fit of these rows warns of columns that hide the others."""
+    from fewlabel import TransductiveSVC
+
+    X = X[np.random.default_rng(0).permutation(X.shape[0])[:1500]]
+    model, y = TransductiveSVC(method="switching", class_prior="labels", max_iter=2, n_jobs=1), np.full(X.shape[0], -1)
+    y[:10] = np.arange(10) % 2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    return any("few columns carry" in str(one.message) for one in caught)
+
+
+def scales(report: Report) -> None:
+    """Warnings of columns that hide the others: of sets and their forms, and of tables as they come."""
+    no = {name: hides(make().X) for name, make in data.SETS.items() if not name.endswith("_tree")}
+    no["digits, raw"] = hides(data.SMALL["digits"]()[0])
+    for name in data.CLUTO:
+        counts, _ = data.loader().cluto(name)
+        dense = counts[:, np.argsort(-np.asarray(counts.sum(axis=0)).ravel())[:1000]].toarray()
+        no |= {f"counts of {name}": hides(counts), f"{name}, dense": hides(dense), f"{name}, SVD": hides(
+            TruncatedSVD(50, random_state=0).fit_transform(dense))}  # fmt: skip
+    rows = data.minilm().X[:1500]
+    lengths = np.random.default_rng(0).lognormal(6, 1, (len(rows), 1))
+    yes = {name: hides(data.SMALL[name]()[0]) for name in ("wine", "cancer")}
+    yes["vectors beside lengths"] = hides(np.hstack([rows, lengths]))
+    report.add("false warnings", sum(no.values()), at_most=0, note=f"of {len(no)}: {[k for k in no if no[k]]}")
+    report.add("tables warned of", sum(yes.values()), at_least=len(yes), note=f"of {len(yes)}")
+
+
 class Fit(NamedTuple):
     """A fit beside the best of its peers."""
 
@@ -233,4 +321,4 @@ def plain(report: Report, draws: int = 1) -> None:
     report.add("with text_vectorizer(), gained: warned", won, at_most=0.1, note=f"{len(won)} fits")
 
 
-SECTIONS = (sixty, warned, plain)
+SECTIONS = (sixty, few, scales, warned, plain)

@@ -1,14 +1,19 @@
 """Warnings for the caller of the package."""
 
+import contextlib
+import functools
+import re
+import sys
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fewlabel._inputs import _targets
 from fewlabel._inputs._markers import is_auto, listed
 from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning, warn
 
-_OF_ROWS = ("dominant_features", "frequent_features")  # kinds that look at no label
+_OF_ROWS = ("dominant_features", "long_features", "frequent_features")  # kinds that look at no label
 
 # Category of each kind of warning of the library (docs/c.md).
 _CATEGORIES: dict[str, type[Warning]] = {
@@ -58,6 +63,8 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
     for (kind, _), same in kinds.items():
         columns, text = [column for column, _ in same], same[0][1]
         category = _CATEGORIES.get(kind, FewlabelWarning)
+        if kind in _OF_ROWS and hasattr(model, "feature_names_in_"):
+            text = re.sub(r"(?<=\bfeature )\d+", lambda found: repr(model.feature_names_in_[int(found[0])]), text)
         if kind == "no_unlabeled":
             if not uses_unlabeled(model) or len(columns) < len(found):
                 continue
@@ -71,6 +78,26 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
             steps = f"{model.n_iter_} step{'s' if model.n_iter_ > 1 else ''}"
             text += f". The fit took {steps}; the objective is {model.objective_:.6g}"
         warn(f"{text}.", category)
+
+
+def of_a_search(unlabeled: Any) -> None:
+    """Warn in a fit of scikit-learn's cross-validation whose metric will count markers of test rows; once a metric."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "_fit_and_score" or "sklearn." not in frame.f_globals.get("__name__", ""):
+        if (frame := frame.f_back) is None:  # type: ignore[assignment]
+            return
+    y, test, scorer = (frame.f_locals.get(name) for name in ("y", "test", "scorer"))
+    if not any(hasattr(one, "_score_func") for one in getattr(scorer, "_scorers", {"": scorer}).values()):
+        return  # the estimator's own score, or one that knows markers
+    with contextlib.suppress(TypeError, ValueError):  # of an estimator around this one
+        if np.min(_targets.read(y, unlabeled, whole=False).codes[test]) < 0:
+            _tell_of_markers(repr(scorer))
+
+
+@functools.cache  # every fold is another call of scikit-learn's
+def _tell_of_markers(_: str) -> None:
+    found = "the metric of this search or cross-validation counts the markers of unlabeled rows as a class"
+    warn(f"{found}. Give cv=SemiSupervisedSplit(5), or scoring=labeled_scorer(...)", DataWarning)
 
 
 def uses_unlabeled(model: Any) -> bool:

@@ -87,6 +87,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         rows = _data.training_rows(self, X, y=y, reset=not self._is_warm())
         targets = _targets.read(y, self.unlabeled, self.hierarchy, self.class_prior, sample_weight)
         _data.check_lengths(rows, targets.codes)
+        _advice.of_a_search(self.unlabeled)
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets, method)
             _progress.tell(self)

@@ -13,7 +13,7 @@ class ClassPriorWarning(FewlabelWarning):
 
 
 class DataWarning(FewlabelWarning):
-    """The rows or labels are unsuitable: rows of very different length, only one class, no unlabeled row."""
+    """The rows or labels are unsuitable: columns of very different scales, only one class, no unlabeled row."""
 
 
 def warn(message: str, category: type[Warning] = FewlabelWarning) -> None:

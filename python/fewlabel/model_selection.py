@@ -147,7 +147,7 @@ def held_out_probabilities(
     _held_out.check_classifier("estimator", estimator, "predict_proba")
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     classes = targets.classes[targets.known()]
-    splits = SemiSupervisedSplit(cv, unlabeled=unlabeled).split(X, y)
+    splits = SemiSupervisedSplit(at_most(cv, targets), unlabeled=unlabeled).split(X, y)
     folds = [_held_out.Fold(estimator, train, _safe_indexing(y, train), test) for train, test in splits]
     sums, times = np.zeros((len(targets.codes), len(classes))), np.zeros((len(targets.codes), 1))
     measure = partial(_probabilities, classes=classes)
@@ -170,13 +170,18 @@ def _is_folds(cv: Any) -> bool:
     return isinstance(cv, Integral) and not isinstance(cv, bool)
 
 
+def at_most(cv: Any, given: _targets.Targets) -> Any:
+    """Not more folds than the largest class has labels, of which two are the least."""
+    return min(cv, max(2, int(given.counts().max(initial=0)))) if _is_folds(cv) else cv
+
+
 def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:
     return None if groups is None else column_or_1d(_data.plain(groups, "groups"))[rows]
 
 
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:
     classes, counts = np.unique(labels, return_counts=True)
-    if counts.max() < folds:
-        raise ValueError(f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer")
     if (alone := classes[counts == 1]).size:
         raise ValueError(f"one labeled row only: class {listed(alone)}. Label another one, or leave the class out")
+    if counts.max() < folds:
+        raise ValueError(f"cv={folds} is more than the labeled rows of any class (at most {counts.max()}): take fewer")

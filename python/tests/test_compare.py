@@ -30,7 +30,11 @@ def test_scores_are_those_of_cross_validation(capsys: pytest.CaptureFixture[str]
     printed = str(found)
     assert capsys.readouterr().out == "", "a notebook would show the table twice"
     assert "accuracy, mean over 3 test parts" in printed
-    assert printed.count("against supervised") == 1
+    assert printed.count("against supervised") == 2
+    theirs = cross_val_score(LinearSVC(), X[labeled], Y[labeled], cv=3, scoring="accuracy")
+    np.testing.assert_allclose(found.scores["LinearSVC"], theirs)
+    of_probabilities = compare(SemiSupervisedLogisticRegression(), X, Y, ["annealing"], scoring="neg_log_loss", cv=2)
+    assert list(of_probabilities.scores) == ["supervised", "annealing"]
 
 
 def test_it_warns_if_no_row_is_unlabeled() -> None:
@@ -43,7 +47,7 @@ def test_texts_and_estimators_by_name(capsys: pytest.CaptureFixture[str]) -> Non
     y = np.where(Y < 0, None, np.array(["a", "b", "c", "d"])[TRUTH])
     kinds = {"svm": TransductiveSVC(), "maxent": SemiSupervisedLogisticRegression(calibrate=False)}
     found = compare(TransductiveSVC(), X, y, kinds, cv=2, verbose=0)
-    assert list(found.scores) == ["supervised", "svm", "maxent"]
+    assert list(found.scores) == ["supervised", "LinearSVC", "svm", "maxent"]
     assert capsys.readouterr().out == ""
     assert found.scores["svm"].mean() > 0.7
 
@@ -109,7 +113,9 @@ def test_tables_of_results() -> None:
     assert repr(found) == str(found)
     frame = found.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["accuracy"].tolist() == [found.scores[name].mean() for name in ("supervised", "annealing")]
+    assert frame["accuracy"].tolist() == [
+        found.scores[name].mean() for name in ("supervised", "LinearSVC", "annealing")
+    ]
     model = TransductiveSVC().fit(X, Y)
     explained = explain(model, X[0], feature_names=[f"<w{j}>" for j in range(X.shape[1])], n=3)
     assert explained.to_frame().iloc[:, 1].sum() == pytest.approx(explained.score)
@@ -128,5 +134,5 @@ def test_tables_of_results() -> None:
 
 def test_without_methods_those_of_the_estimator_are_compared() -> None:
     found = compare(TransductiveSVC(), X, Y, cv=2, verbose=0)
-    assert list(found.scores) == ["supervised", "auto", "annealing", "switching"]
-    assert list(compare(SemiSupervisedLogisticRegression(), X, Y, cv=2, verbose=0).scores)[1] == "annealing"
+    assert list(found.scores) == ["supervised", "LinearSVC", "auto", "annealing", "switching"]
+    assert list(compare(SemiSupervisedLogisticRegression(), X, Y, cv=2, verbose=0).scores)[2] == "annealing"

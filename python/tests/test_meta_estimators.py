@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from sklearn.model_selection import (
     TunedThresholdClassifierCV,
     cross_val_predict,
     cross_val_score,
+    cross_validate,
     learning_curve,
 )
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
@@ -34,7 +36,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC, _advice
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.preprocessing import labeled_only
@@ -120,6 +122,30 @@ def test_a_search_needs_no_scorer_of_ours(y: np.ndarray, truth: np.ndarray) -> N
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize(
+    ("scoring", "cv", "warned"),
+    [
+        ("f1_macro", StratifiedKFold(3), 1),
+        (["accuracy", "f1_macro"], KFold(3), 1),
+        ("f1_macro", SemiSupervisedSplit(3), 0),
+        (labeled_scorer("f1_macro"), StratifiedKFold(3), 0),
+        (None, StratifiedKFold(3), 0),
+    ],
+)
+@pytest.mark.parametrize("search", [True, False])
+def test_a_metric_that_counts_markers_is_warned_of_once(scoring: Any, cv: Any, warned: int, search: bool) -> None:
+    _advice._tell_of_markers.cache_clear()
+    model = make_pipeline(TfidfTransformer(), TransductiveSVC(method="switching", class_prior="labels"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if search:
+            GridSearchCV(model, {"transductivesvc__alpha": [1e-3, 1e-2]}, scoring=scoring, cv=cv, refit=False).fit(X, Y)
+        else:
+            cross_validate(model, X, Y, scoring=scoring, cv=cv)
+    found = [one for one in caught if "counts the markers of unlabeled rows" in str(one.message)]
+    assert [(one.category, one.filename) for one in found] == [(DataWarning, __file__)] * warned
+
+
 def test_a_fold_without_a_labeled_row_has_no_score() -> None:
     first = np.argsort(Y < 0, kind="stable")  # all labeled rows come first
     with pytest.warns(UserWarning, match=r"no row to score"):

@@ -10,11 +10,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_digits, load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from fewlabel import DataWarning, TransductiveSVC
+from fewlabel import DataWarning, SemiSupervisedLogisticRegression, TransductiveSVC
 from fewlabel.preprocessing import BlockScaler, text_vectorizer
 
 RANDOM = np.random.default_rng(0)
@@ -118,6 +119,30 @@ def test_words_that_are_frequent_are_warned_of_once(recipe: TfidfVectorizer) -> 
         make_pipeline(recipe, TransductiveSVC()).fit(texts, np.where(np.arange(300) < 8, topic, -1))
     cures = [one for one in caught if 'max_df=0.2 or stop_words="english"' in str(one.message)]
     assert len(cures) == (recipe.max_df == 1)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sp.csr_array, "frame"])
+@pytest.mark.parametrize(
+    "model",
+    [TransductiveSVC(), TransductiveSVC(unlabeled_weight=0), SemiSupervisedLogisticRegression(method="switching")],
+)
+def test_columns_that_hide_the_others_are_named(form: Any, model: Any) -> None:
+    bunch = load_wine()
+    y = np.where(np.arange(178) % 9 == 0, bunch.target, -1)
+    names, scaled = ("feature 12", "feature 4"), StandardScaler().fit_transform(bunch.data)
+    if form == "frame":
+        pandas = pytest.importorskip("pandas")
+        form, names = lambda X: pandas.DataFrame(X, columns=bunch.feature_names), ("'proline'", "'magnesium'")
+    with pytest.warns(
+        DataWarning, match=r"few columns carry 100% .* \(sklearn.preprocessing.StandardScaler\)"
+    ) as caught:
+        clone(model).fit(form(bunch.data), y)
+    assert all(name in str(caught[0].message) for name in names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clone(model).fit(form(scaled), y)
+        clone(model).fit(load_digits().data[:178], y)  # pixels
+    assert not [one for one in caught if "few columns" in str(one.message)]
 
 
 def test_arrays_longer_than_the_rows_do_not_change_the_scale() -> None:

@@ -20,11 +20,13 @@ from sklearn.utils import _safe_indexing
 from fewlabel import _advice, _held_out, _warnings
 from fewlabel._inputs import _data, _markers, _targets
 from fewlabel.inspection import _linear_model, _table
-from fewlabel.model_selection import SemiSupervisedSplit
+from fewlabel.model_selection import SemiSupervisedSplit, at_most
 
 CONFIDENCE = 0.9
 REACH = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 NEGLIGIBLE = 0.01  # of accuracy
+MUCH = 0.05
+FEW = 30  # held-out rows: a share of fewer is no percentage
 LEAD, ONE_RIGHT = 0.64, 0.8  # of the rows on which one is right the better one's part; the part of these in all
 PRIOR = 10
 DOUBTED = 0.5  # sum of the differences of given and estimated class shares
@@ -71,6 +73,8 @@ class Check(_table.Table):
     n_rows: int  #: held-out labeled rows
     supervised: float  #: accuracy without unlabeled rows
     semi_supervised: float  #: accuracy with unlabeled rows
+    linear_svc: float  #: accuracy of scikit-learn's `LinearSVC` of the labeled rows
+    difference: float  #: that of the accuracies with and without unlabeled rows, as the interval has it
     lower: float  #: end of the 90 % interval of their difference
     upper: float  #: end of the 90 % interval of their difference
     gained: int  #: rows that only the model with unlabeled rows classifies correctly
@@ -86,12 +90,18 @@ class Check(_table.Table):
             return "cannot tell"
         if max(-self.lower, self.upper) <= NEGLIGIBLE:
             return "no difference"
-        return "helps" if self.lower > 0 else "hurts"
+        return "hurts" if self.lower < 0 else "cannot tell" if self._svc_is_better else "helps"
+
+    @property
+    def _svc_is_better(self) -> bool:
+        """Whether the reference, of the labeled rows alone, has the higher accuracy."""
+        return not self._differing.judged and self.linear_svc > self.semi_supervised
 
     @property
     def needed(self) -> int:
         """Number of further labels of `disagreements` that should give a verdict; 0 if there is one."""
-        return self._differing.planned - self.n_labels if self.verdict == "cannot tell" else 0
+        open_ = self.verdict == "cannot tell" and not self.lower > 0
+        return self._differing.planned - self.n_labels if open_ else 0
 
     def decide(self, labels: Any) -> "Check":
         """Judge the two models by labels of `disagreements`.
@@ -121,34 +131,48 @@ class Check(_table.Table):
         right = self._differing.predicted[:, :n][:, given.labeled] == given.values
         gained, lost = int(np.sum(right[1] & ~right[0])), int(np.sum(right[0] & ~right[1]))
         lower, upper = map(float, self._differing.interval(gained, lost, found.n_labels))
-        plan = self._differing.plan(gained, lost, found.n_labels)
-        return replace(found, lower=lower, upper=upper, gained=gained, lost=lost, _differing=plan)
+        found = replace(found, difference=(lower + upper) / 2, lower=lower, upper=upper, gained=gained, lost=lost)
+        return replace(found, _differing=self._differing.plan(gained, lost, found.n_labels))
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = ("n_rows", "supervised", "semi_supervised", "lower", "upper", "gained", "lost", "n_labels", "needed")
-        return {"verdict": [self.verdict]} | {name.replace("_", " "): [getattr(self, name)] for name in names}
+        names = [name for name in self.__dataclass_fields__ if not name.startswith(("_", "dis"))]
+        return {"verdict": [self.verdict]} | {
+            name.replace("_", " "): [getattr(self, name)] for name in [*names, "needed"]
+        }
 
     def __str__(self) -> str:
         differ = f"{len(self.disagreements)} of {self._differing.n_unlabeled} unlabeled rows"
+        interval = f"{self.difference:+.1%}, {CONFIDENCE:.0%} interval {self.lower:+.1%} to {self.upper:+.1%}"
         if self._differing.judged:
-            found = f"{self._differing.judged} labels of rows on which the two models differ, {differ}: "
-            found += f"only without unlabeled rows {self.lost} are right, only with them {self.gained}"
+            found = f"{self._differing.judged} labels of rows on which the two models differ, {differ}: only without "
+            found += f"unlabeled rows {self.lost} are right, only with them {self.gained}. Difference {interval}"
+        elif self.n_rows < FEW:
+            found = f"{self.n_rows} held-out labeled rows are too few for a percentage{self._counts}"
         else:
             found = f"Accuracy, with the estimated class shares, on {self.n_rows} held-out labeled rows: "
-            found += f"{self.supervised:.1%} without and {self.semi_supervised:.1%} with unlabeled rows "
-            found += f"({self.gained} gained, {self.lost} lost)"
-        found += f". {CONFIDENCE:.0%} interval of the difference: {self.lower:+.1%} to {self.upper:+.1%}"
-        if self.verdict == "cannot tell":
+            found += f"{self.supervised:.1%} without unlabeled rows, {self.linear_svc:.1%} by LinearSVC of the labeled "
+            found += f"ones; with unlabeled rows {interval}{self._counts}"
+        behind = self.linear_svc - max(self.supervised, self.semi_supervised)
+        if self._svc_is_better and (self.lower > 0 or behind > MUCH):
+            found += ". LinearSVC of the labeled ones has the higher accuracy: scale the columns, or use it"
+        if self.needed:
             found += f". To decide, label the next {self.needed} of `disagreements` ({differ}) and call `decide`"
         return f"unlabeled rows: {self.verdict}. {found}"
+
+    @property
+    def _counts(self) -> str:
+        """Of rows; not where classes weigh so differently that they say another thing than the difference."""
+        same = np.sign(self.gained - self.lost) == np.sign(self.difference)
+        return f" ({self.gained} gained, {self.lost} lost)" if same else ""
 
 
 def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 1) -> Check:
     """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
-    It fits two models per fold: one on the other labeled rows and all unlabeled rows, to which the held-out rows
-    belong then, one on the labeled rows alone. Held-out rows are weighted such that each class has its estimated share
-    among the unlabeled rows. Two models of all labels find the unlabeled rows whose labels would decide.
+    It fits three models per fold: one on the other labeled rows and all unlabeled rows, to which the held-out rows
+    belong then, and two on the labeled rows alone, one of them scikit-learn's `LinearSVC`. Held-out rows are weighted
+    such that each class has its estimated share among the unlabeled rows. Models of all labels find the unlabeled rows
+    whose labels would decide.
 
     Parameters
     ----------
@@ -158,7 +182,7 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     y : array-like of shape (n_rows,)
         Labels. Rows without one have the marker of the parameter `unlabeled` of the model.
     cv : int or splitter, default=5
-        How the labeled rows are split, as in `SemiSupervisedSplit`.
+        How the labeled rows are split, as in `SemiSupervisedSplit`; at most as many folds as a class has labels.
     n_jobs : int or None, default=None
         Number of fits at a time, in processes of joblib. None: one, with the threads of the model.
     verbose : int, default=1
@@ -191,17 +215,18 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     prior, free = _linear_model.last(model).class_prior, np.flatnonzero(~(given.labeled | given.described | given.weak))
     every = slice(None), y, free if len(free) else slice(0, 1)
     parts = [every, *(_hidden(y, len(codes), *rows, free) for rows in splits)]
-    folds = [_held_out.Fold(one, *part) for part in parts for one in (_linear_model.supervised(model), whole)]
+    models = _linear_model.supervised(model), whole, _linear_model.reference(model)
+    folds = [_held_out.Fold(one, *part) for part in parts for one in models]
     if estimated := not _markers.is_auto(prior):
         folds.append(_held_out.Fold(_linear_model.changed(whole, class_prior="auto"), slice(None), y, slice(0, 1)))
     measured = _held_out.measured("check", folds, X, partial(_answers, classes=classes), n_jobs, verbose)
     predicted, shares = [answers for answers, _ in measured], measured[-1 if estimated else 1][1]
     if not isinstance(prior, str):
         _doubt(measured[1][1], shares, classes)
-    right, held = np.zeros((2, len(codes))), np.zeros(len(codes))
+    right, held = np.zeros((3, len(codes))), np.zeros(len(codes))
     for k, (_, test) in enumerate(splits, 1):
         held[test] += 1
-        right[:, test] += [answer == classes[codes[test]] for answer in predicted[2 * k : 2 * k + 2]]
+        right[:, test] += [answer == classes[codes[test]] for answer in predicted[3 * k : 3 * k + 3]]
     rows = np.flatnonzero(held)
     marker = _markers.of_model(_linear_model.marker(model), classes)
     differ = np.random.default_rng(0).permutation(np.flatnonzero(predicted[0] != predicted[1])) if len(free) else free
@@ -228,13 +253,16 @@ def split(model: Any, X: Any, y: Any, cv: Any) -> tuple[Any, _targets.Targets, l
         cure = _advice.of_markers(unlabeled)
         _warnings.warn(f"no row is unlabeled{cure}.", _warnings.DataWarning)  # nobody sees the warnings of the fits
     _held_out.refuse_one_class(given)
-    return X, given, list(SemiSupervisedSplit(cv, unlabeled=float("nan")).split(given.labeled, given.or_none()))
+    split = SemiSupervisedSplit(at_most(cv, given), unlabeled=float("nan"))
+    return X, given, list(split.split(given.labeled, given.or_none()))
 
 
 def _answers(model: Any, rows: Any, _: Any, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The predictions, and the shares of the classes with labels among the unlabeled rows."""
-    classifier = _linear_model.last(model)
-    return np.asarray(model.predict(rows)), classifier.class_prior_[np.isin(classifier.classes_, classes)]
+    classifier, shares = _linear_model.last(model), np.empty(0)
+    if hasattr(classifier, "class_prior_"):
+        shares = classifier.class_prior_[np.isin(classifier.classes_, classes)]
+    return np.asarray(model.predict(rows)), shares
 
 
 def _doubt(given: np.ndarray, estimated: np.ndarray, classes: np.ndarray) -> None:
@@ -254,14 +282,14 @@ def _decided(lower: Any, upper: Any) -> Any:
 def _judged(
     right: np.ndarray, codes: np.ndarray, shares: np.ndarray, disagreements: np.ndarray, differing: _Differing
 ) -> Check:
-    """Compare two models by which rows (2, n) they classify correctly, each class weighted to its share."""
+    """Compare models by which rows (3, n) they classify correctly, each class weighted to its share."""
     weights = shares[codes] / np.bincount(codes, minlength=len(shares))[codes]
     weights /= weights.sum()
-    (without, with_unlabeled), difference = (right @ weights).tolist(), right[1] - right[0]
+    (without, both, svc), difference = (right @ weights).tolist(), right[1] - right[0]
     squares = np.sum(weights**2)  # also the weight of half a row gained and half a row lost (Agresti and Min 2005)
     gain = weights @ difference / (1 + 2 * squares)
     second = weights**2 @ (difference - gain) ** 2 + squares**2
     reach, most = REACH * np.sqrt(second) / (1 + 2 * squares), len(disagreements) / max(1, differing.n_unlabeled)
-    lower, upper = np.clip([gain - reach, gain + reach], -most, most).tolist()
+    middle, lower, upper = (np.clip([gain, gain - reach, gain + reach], -most, most) + 0.0).tolist()  # not -0.0
     counts = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    return Check(len(codes), without, with_unlabeled, lower, upper, *counts, 0, disagreements, differing)
+    return Check(len(codes), without, both, svc, middle, lower, upper, *counts, 0, disagreements, differing)

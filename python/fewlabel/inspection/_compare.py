@@ -13,7 +13,7 @@ from fewlabel import _held_out
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.inspection._check import split
 
-SUPERVISED = "supervised"
+SUPERVISED, SVC = "supervised", "LinearSVC"
 METHODS = ("auto", "annealing", "switching")  # the default, as far as the estimator has them
 
 
@@ -21,7 +21,9 @@ METHODS = ("auto", "annealing", "switching")  # the default, as far as the estim
 class Comparison(_table.Table):
     """Result of `compare`."""
 
-    scores: dict[str, np.ndarray]  #: score (n_splits,) on each test fold, by name; "supervised" comes first
+    scores: dict[
+        str, np.ndarray
+    ]  #: score (n_splits,) on each test fold, by name; "supervised" and "LinearSVC" come first
     scoring: str  #: what the scores are
 
     def __str__(self) -> str:
@@ -64,7 +66,8 @@ def compare(
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
-        Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model.
+        Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model. With
+        scikit-learn's `LinearSVC` in its place it is a reference, except for scores of probabilities.
     X, y : as in `check`
     methods : list of str, dict of str to estimator, or None, default=None
         Values of `method`, or a dict from name to estimator. None: "auto", "annealing" and "switching" if known.
@@ -80,7 +83,10 @@ def compare(
     _linear_model.marker(model)
     chosen, scorer = _chosen(methods, model), get_scorer(scoring)
     X, given, splits = split(model, X, y, cv)
-    models = {SUPERVISED: _linear_model.supervised(model), **chosen}
+    models = {SUPERVISED: _linear_model.supervised(model)}
+    if getattr(scorer, "_response_method", None) != "predict_proba":
+        models[SVC] = _linear_model.reference(model)
+    models |= chosen
     every = models.values()
     folds = [_held_out.Fold(one, rows, _safe_indexing(y, rows), test) for rows, test in splits for one in every]
     measure = partial(_held_out.score, given=given, scoring=scorer)

@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel import _columns
 from fewlabel._estimator import kind
-from fewlabel._inputs import _data, _markers
+from fewlabel._inputs import _data, _markers, _targets
 
 
 def last(model: Any) -> Any:
@@ -42,6 +45,38 @@ def changed(model: Any, **parameters: Any) -> Any:
 def supervised(model: Any) -> Any:
     """A clone with `unlabeled_weight=0`. The other steps of a pipeline still see the unlabeled rows."""
     return changed(model, unlabeled_weight=0, calibrate=False)
+
+
+class LabeledSVC(ClassifierMixin, BaseEstimator):
+    """`LinearSVC` of the labeled rows, a reference that has nothing of this package."""
+
+    def __init__(self, unlabeled: Any = "auto", hierarchy: Any = None) -> None:
+        self.unlabeled = unlabeled
+        self.hierarchy = hierarchy
+
+    def fit(self, X: Any, y: Any) -> "LabeledSVC":
+        given = _targets.learned(_targets.one_a_row(y, self.unlabeled, self.hierarchy).certain())
+        rows = np.flatnonzero(given.labeled)
+        self.classes_, codes = given.classes, given.codes[rows]
+        one = len(self.classes_) == 1
+        self.svc_ = (DummyClassifier() if one else LinearSVC()).fit(_safe_indexing(X, rows), codes)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return np.asarray(self.svc_.decision_function(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        return np.asarray(self.classes_[self.svc_.predict(X)])
+
+
+def reference(model: Any) -> Any:
+    """The model with a `LabeledSVC` as its last step."""
+    classifier = last(model)
+    svc, copy = LabeledSVC(classifier.unlabeled, tree(model)), clone(model)
+    if not isinstance(copy, Pipeline):
+        return svc
+    copy.steps[-1] = (copy.steps[-1][0], svc)
+    return copy
 
 
 def final(model: Any) -> Any:
