@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fewlabel._transductive_svc import TransductiveSVC
     from fewlabel._version import __version__
     from fewlabel._warnings import ClassPriorWarning, DataWarning, FewlabelWarning
-    from fewlabel.inspection._estimate_class_prior import estimate_class_prior
+    from fewlabel.inspection import estimate_class_prior
 
 __all__ = ["ASOTransformer", "KernelFeatures", "SemiSupervisedLogisticRegression", "SequenceSVC", "TransductiveSVC"]
 __all__ += ["ClassPriorWarning", "DataWarning", "FewlabelWarning", "__version__"]
@@ -46,7 +46,7 @@ _MODULE_OF = {  # of the names that are not modules themselves
     "SequenceSVC": "_sequence_svc",
     "TransductiveSVC": "_transductive_svc",
     "__version__": "_version",
-    "estimate_class_prior": "inspection._estimate_class_prior",
+    "estimate_class_prior": "inspection",
     "show_versions": "_show_versions",
     **dict.fromkeys(("ClassPriorWarning", "DataWarning", "FewlabelWarning"), "_warnings"),
     **dict.fromkeys(("load_model", "save_model"), "_model_file"),

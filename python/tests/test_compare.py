@@ -128,6 +128,8 @@ def test_tables_of_results() -> None:
     assert prior.to_frame()["class_prior"].sum() == pytest.approx(1)
     checked = check(model, X, Y, cv=2)
     assert checked.to_frame()["semi supervised"].tolist() == [checked.semi_supervised]
+    assert repr(prior).split()[:5] == str(prior).split()[:5] == [*prior.to_frame()]
+    assert repr(suspicious).split()[:4] == ["row", "given", "predicted", "margin"]
     for table in (found, suspicious, prior, checked):
         assert table._repr_html_().count("<tr>") == 1 + len(table.to_frame())
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -304,13 +305,12 @@ def test_the_caller_sees_the_steps(client: Client, capfd: pytest.CaptureFixture)
 
 @pytest.mark.skipif(not PAGE.is_file(), reason="no docs")
 def test_the_example_of_the_page_runs(client: Client) -> None:
-    X, y = rows(2, 90)
     example = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
-    names: dict[str, Any] = {"Client": lambda: client, "X": [delayed(part) for part in pieces(X, [40])]}
-    names["y"] = [delayed(part) for part in pieces(y, [40])]
+    names: dict[str, Any] = {"Client": lambda n_workers: nullcontext(client), "__name__": "__main__"}
     exec(compile(example.replace("from distributed import Client\n", ""), str(PAGE), "exec"), names)
-    assert_same(names["model"], TransductiveSVC().fit(X, y), X)
-    assert (np.concatenate(names["found"]) == names["model"].predict(X)).all()
+    X, y = names["rows"] / 64, names["labels"]
+    assert np.mean(names["model"].transduction_ == TransductiveSVC().fit(X, y).transduction_) > 0.99
+    assert (names["found"] == names["model"].predict(X)).all()
 
 
 @pytest.mark.parametrize("how", ["encrypted", "in one process"])

@@ -1,6 +1,7 @@
 """The Python examples in the README and in docs/ run and print what stands below them; files that pages name exist.
 
-An example is a block ```python. It must not warn, but of shares that are a guess, and a block ```text directly after it
+An example is a block ```python; a block ```py is a fragment, or a script with other tests, and says so in its first
+line. An example must not warn, but of shares that are a guess, and a block ```text directly after it
 is its output. The blocks of one file share their names, top to bottom.
 """
 
@@ -39,6 +40,13 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             exec(compile("\n" * lines_above + example["code"], str(page), "exec"), names)
         if example["output"] is not None:
             assert printed.getvalue() == example["output"]
+
+
+def test_blocks_that_are_not_run_say_so() -> None:
+    blocks = [
+        block for page in PAGES for block in re.findall(r"^```py\n.*", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert [block for block in blocks if not re.match(r"```py\n# a (fragment|script)", block)] == []
 
 
 def test_the_example_with_embeddings_prints_what_its_page_says(

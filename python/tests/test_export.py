@@ -166,16 +166,16 @@ def test_onnx_has_labels_and_probabilities(name: str, k: int, classes: np.ndarra
 def test_onnx_of_texts(model: Any) -> None:
     skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
     types = pytest.importorskip("skl2onnx.common.data_types")
-    words = TfidfVectorizer(token_pattern="[a-zA-Z0-9_]+")
-    ours = make_pipeline(words, clone(model)).fit(TEXTS[4], LABELS[4])
+    texts = [f"{text} naïve_{k % 3} ½ Ⅷ नहीं" for k, text in enumerate(TEXTS[4])]
+    ours = make_pipeline(TfidfVectorizer(), clone(model)).fit(texts, LABELS[4])
     theirs, given = exported(ours), [("text", types.StringTensorType([None, 1]))]
     arrays = {"zipmap": False} if hasattr(theirs, "predict_proba") else {}
-    options = {type(theirs[-1]): arrays, TfidfVectorizer: {"locale": "C"}}
+    options = {type(theirs[-1]): arrays, TfidfVectorizer: {"locale": "C", "tokenexp": r"[\pL\pN_]{2,}"}}
     file = skl2onnx.to_onnx(theirs, initial_types=given, options=options).SerializeToString()
-    labels, second = runtime.InferenceSession(file).run(None, {"text": np.array(TEXTS[4])[:, None]})
-    assert labels.tolist() == ours.predict(TEXTS[4]).tolist()
+    labels, second = runtime.InferenceSession(file).run(None, {"text": np.array(texts)[:, None]})
+    assert labels.tolist() == ours.predict(texts).tolist()
     scores = ours.predict_proba if arrays else ours.decision_function
-    np.testing.assert_allclose(second, scores(TEXTS[4]), atol=2e-5)
+    np.testing.assert_allclose(second, scores(texts), atol=2e-5)
 
 
 # ------------------------------------------------------------------ the largest weights

@@ -202,6 +202,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
 
 
 HOST = """
+<style>{style}</style>
 <div id="host"></div>
 <script type="module">
 {widget}
@@ -224,7 +225,7 @@ class Host(Page):
         super().__init__(browser)
         self.widget, self.answered = session.widget(n), 0
         source = self.widget._esm.replace("export default", "const widget =")
-        page = HOST.format(widget=source, first=json.dumps(self.widget.state | shown))
+        page = HOST.format(widget=source, first=json.dumps(self.widget.state | shown), style=str(self.widget._css))
         (folder / "host.html").write_text(page, encoding="utf-8")
         browser.get((folder / "host.html").as_uri())
 
@@ -250,10 +251,15 @@ def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path
     assert session.status().classes == {"ride": 1, "drink": 1}
     host.find("#host .shown").click()
     host.press("2")
-    host.press("2")  # before there is an answer
+    for key in "2n":
+        host.press(key)  # before there is an answer
+    early = "2 keys came before the next row, without effect: press again"
+    assert host.text(".fewlabel .message") == early
     sent = browser.execute_script("return sent.slice(2)")
     assert sent == [{"do": "label", "value": "drink", "row": str(host.row()), "step": host.widget.state["step"]}]
     assert host.exchange() == 1
+    assert host.text(".fewlabel .message") == early
+    assert not host.find(".fewlabel .on")
     host.press("u")
     host.press("u")
     for _ in range(6):
@@ -265,6 +271,25 @@ def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path
     held = "new KeyboardEvent('keydown', {key: 's', bubbles: true, repeat: true})"
     browser.execute_script(f"document.querySelector('.fewlabel').dispatchEvent({held})")
     assert host.exchange() == 0
+    browser.execute_script("show({...arguments[0], busy: true})", host.widget.state)
+    host.press("s")
+    assert host.text(".fewlabel .message").endswith("a key came before the next row, without effect: press again")
+
+
+def test_nothing_sticks_out_where_a_list_of_files_leaves_little_room(browser: Any, tmp_path: Path) -> None:
+    session = Session(TEXTS, make_pipeline(CountVectorizer(), TransductiveSVC()), classes=["ride", "x" * 40])
+    for row in range(16):
+        session.next(1)
+        session.label(row, "ride" if row % 2 else "drink")
+    Host(browser, tmp_path, session)
+    wider = """
+        for (const all of document.querySelectorAll("details")) all.open = true;
+        document.getElementById("host").style.width = "180px";
+        const root = document.querySelector(".fewlabel"), edge = root.getBoundingClientRect().right;
+        const out = [...root.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > edge);
+        return out.map((one) => one.outerHTML);
+    """
+    assert browser.execute_script(wider) == []
 
 
 def test_keys_are_found_on_every_keyboard_and_an_enter_that_ends_the_input_of_a_word_is_none(

@@ -29,6 +29,7 @@ SIZE, WAIT = 3, 300
 PROGRAMS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 MPIRUN, MPICC = (shutil.which(name, path=PROGRAMS) for name in ("mpirun", "mpicc"))
 EXAMPLES = Path(__file__).parents[2] / "examples"
+PAGE = Path(__file__).parents[2] / "docs" / "many-machines.md"
 
 
 def rows(n_classes: int, n: int = 400) -> tuple[sp.csr_array, np.ndarray]:
@@ -468,6 +469,13 @@ def mpirun(command: list[str]) -> str:
 def test_ranks_of_mpi_find_the_model_of_one_machine() -> None:
     program = PROGRAM.format(folder=str(Path(__file__).parent))
     assert mpirun([sys.executable, "-c", program]).count("is done") == SIZE
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="no docs")
+@pytest.mark.skipif(MPIRUN is None or not importlib.util.find_spec("mpi4py"), reason="no mpirun or no mpi4py")
+def test_the_program_of_the_page_runs() -> None:
+    (program,) = re.findall(r"```py\n(# a script: mpirun .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert mpirun([sys.executable, "-c", program]).count("% right") == SIZE
 
 
 @pytest.mark.skipif(

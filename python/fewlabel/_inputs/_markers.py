@@ -154,7 +154,11 @@ def _equal(values: np.ndarray, marker: Any) -> np.ndarray:
         return values == word
     if kind in "biuf" and isinstance(marker, Number):
         return values == marker
-    return _each(values, lambda one: not is_missing(one) and bool(one == (word if isinstance(one, str) else marker)))
+    return _each(values, lambda one: _comparable(one) and bool(one == (word if isinstance(one, str) else marker)))
+
+
+def _comparable(value: Any) -> bool:
+    return not (is_missing(value) or isinstance(value, np.timedelta64))  # NumPy is to raise for one and a number
 
 
 def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:

@@ -17,7 +17,7 @@ from fewlabel._warnings import ClassPriorWarning, warn
 from fewlabel.inspection import _table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassPriorEstimate(_table.Table):
     """Result of `estimate_class_prior`; arrays are in the order of `classes`."""
 
@@ -74,11 +74,12 @@ def estimate_class_prior(
     estimate : ClassPriorEstimate
         Arrays (n_classes,): `classes`, sorted; `class_prior`, the shares, with sum 1; `lower` and `upper`, their
         confidence limits (0 and 1: unknown); `label_shares`, of the labeled rows. `as_dict()` is for `class_prior`.
+        Printed it is a table.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from fewlabel import estimate_class_prior
+    >>> from fewlabel.inspection import estimate_class_prior
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(1000, 5)) + 2 * (np.arange(1000) < 800)[:, None]  # four fifths of class 1
     >>> y = np.full(1000, -1)

@@ -14,7 +14,7 @@ from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel.inspection import _linear_model, _table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SuspiciousLabels(_table.Table):
     """Suspicious labels, the largest contradiction first."""
 

@@ -16,6 +16,9 @@ class Table(ABC):
     @abstractmethod
     def _columns(self) -> Columns: ...
 
+    def __repr__(self) -> str:
+        return text(self._columns())
+
     def to_frame(self) -> Any:
         """The table as a pandas.DataFrame."""
         import pandas

@@ -70,12 +70,26 @@ function render({ model, el }) {
   let drawn = null; // the state that is on the screen
   let sent = null; // the state that was answered: a second key before the next state is not for it
   let broken = null; // the state whose image cannot be read
+  let early = 0; // keys since the last answer that came before the row that they would be for
   const opened = new Set(); // titles of what is unfolded
 
+  function ready() {
+    if (!drawn.busy && sent !== drawn) return true;
+    early += 1;
+    root.querySelector(".message").textContent = message(drawn);
+    return false;
+  }
+
+  function message(state) {
+    const ignored = early ? `${early === 1 ? "a key" : `${early} keys`} came before the next row, without effect: press again` : "";
+    return [state.message, ignored].filter(Boolean).join(" · ");
+  }
+
   function send(action, value) {
-    if (drawn.busy || sent === drawn) return;
+    if (!ready()) return;
     model.send({ do: action, value, row: drawn.row, step: drawn.step });
     sent = drawn;
+    early = 0;
     negative = false;
     root.focus();
   }
@@ -90,6 +104,7 @@ function render({ model, el }) {
 
   function act(action) {
     if (action === "not") {
+      if (!ready()) return;
       negative = !negative;
       draw();
     } else if (action === "undo" || drawn.row !== null) send(action);
@@ -180,7 +195,7 @@ function render({ model, el }) {
         ...field("new class", "add", (name) => answer("new", name))),
       ...(state.ask ? [question(state.ask)] : []),
       make("div", { className: "buttons" }, ...actions),
-      make("div", { className: "message", dir: "auto" }, state.message),
+      make("div", { className: "message", dir: "auto" }, message(state)),
       make("div", { className: state.stop ? "small stop" : "small", dir: "auto" }, state.status.join(" · ")),
     ];
     if (state.answers.length) all.push(answers(state));
