@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _auxiliary, _progress, _warnings
@@ -120,7 +119,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         if rows.shape[0] < 2:
             raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
         groups = _groups(self.feature_groups, rows.shape[1])
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        random = _numbers.seeded(self.random_state)
         made = self._problems(sp.csr_array(rows), _data.admitted(y, "y") if sp.issparse(y) else y, groups, random)
         n_components = min(self.n_components, made.labels.shape[1])
         if not n_components:

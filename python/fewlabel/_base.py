@@ -13,6 +13,7 @@ from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._estimator import Estimator, kind
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
+from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit, _scores, _signatures
 
 # Parameters that are options of the library and do not depend on the classes.
@@ -89,6 +90,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         _data.check_lengths(rows, targets.codes)
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets, method)
+            self._names_of_y = column_names(y)
             _progress.tell(self)
             return self
         targets, minus_one = _targets.learned(targets, self.class_prior), bool(targets.minus_one.any())
@@ -246,6 +248,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """The fit of these classes; `totals` are the total weights of their labeled rows; minus_one: -1 marks rows."""
         for what in "class_prior", "class_weight", "hierarchy":
             names = given if isinstance(given := getattr(self, what), Mapping) else ()
+            _markers.check_keys(names, classes, what)
             _markers.refuse_names(names, self.unlabeled, minus_one, what)
         tree = _hierarchy.read(self.hierarchy, classes)
         groups = {**(tree or {}), **(self.hierarchy if isinstance(self.hierarchy, Mapping) else {})}.values()

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _markers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _scores, _threads, _views
 from fewlabel._warnings import DataWarning, warn
@@ -238,8 +238,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _options(self) -> dict[str, Any]:
         options = self._library_options(_OPTIONS)
         if (seed := self.random_state) is not None:
-            drawn = isinstance(seed, np.random.RandomState)
-            options["random_state"] = seed.randint(np.iinfo(np.int32).max) if drawn else seed
+            random = _numbers.seeded(seed)
+            options["random_state"] = seed if random is not seed else random.randint(np.iinfo(np.int32).max)
         return options
 
     def _class_prior(self, labels: _targets.Targets) -> Any:
@@ -250,6 +250,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(
                 f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
             )
+        _markers.check_keys(self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 

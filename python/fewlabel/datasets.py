@@ -121,8 +121,8 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
     """
     found: dict[str, str] = {}
     for topic in (topics,) if isinstance(topics, str) else topics:
-        if importlib.util.find_spec(f"scipy.{topic}") is None:
-            raise ValueError(f"topics must be subpackages of SciPy, such as ('signal', 'stats'), got {topic!r}")
+        if not re.fullmatch(r"\w+", str(topic)) or importlib.util.find_spec(f"scipy.{topic}") is None:
+            raise ValueError(f"topics must be subpackages of SciPy, such as ('signal', 'stats'), got {topic!r:.60}")
         module = importlib.import_module(f"scipy.{topic}")
         for name in sorted(module.__all__):
             member = getattr(module, name)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from fewlabel import _held_out
 from fewlabel._compat import BaseCrossValidator
-from fewlabel._inputs import _data, _targets
+from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
@@ -80,10 +80,10 @@ class SemiSupervisedSplit(BaseCrossValidator):
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
-        if _is_folds(self.cv) and values.ndim == 1:
+        inner = self._inner(values.ndim)
+        if inner is not self.cv and values.ndim == 1:
             _refuse_scarce_classes(values, self.cv)
-        groups = _of_rows(groups, labeled)
-        for train, test in self._inner(values.ndim).split(np.zeros((len(labeled), 1)), values, groups):
+        for train, test in inner.split(np.zeros((len(labeled), 1)), values, _of_rows(groups, labeled)):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -98,6 +98,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             return int(self._inner().get_n_splits())
+        check_consistent_length(y, groups)
         _data.check_order(X=X, y=y, groups=groups)
         labeled, values = self._read(y)
         given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
@@ -112,8 +113,9 @@ class SemiSupervisedSplit(BaseCrossValidator):
         return targets.labeled, targets.values
 
     def _inner(self, dimensions: int = 1) -> Any:
-        if _is_folds(self.cv):
-            return StratifiedKFold(int(self.cv)) if dimensions == 1 else KFold(int(self.cv))
+        if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):
+            folds = _numbers.check_count("cv", self.cv, 2, ", or a splitter")
+            return StratifiedKFold(folds) if dimensions == 1 else KFold(folds)
         if not hasattr(self.cv, "split") or isinstance(self.cv, str):
             raise TypeError(f"cv must be an integer or a splitter with a method `split`, got {self.cv!r}")
         if isinstance(self.cv, SemiSupervisedSplit):
@@ -164,10 +166,6 @@ def _probabilities(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) ->
     found = np.zeros((len(test), len(classes)))
     found[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
     return found
-
-
-def _is_folds(cv: Any) -> bool:
-    return isinstance(cv, Integral) and not isinstance(cv, bool)
 
 
 def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
@@ -251,9 +250,9 @@ def _plan(
     other = _linear_model.supervised(estimator) if supervised is None else supervised
     n_train = len(given.values) - round(float(test_size) * len(given.values))
     sizes = list(([size for size in _SIZES if size <= n_train] or _SIZES) if n_labels is None else n_labels)
-    if not sizes or not all(isinstance(n, Integral) for n in sizes) or min(sizes) < 1 or sorted(set(sizes)) != sizes:
+    if not sizes or sorted({_numbers.check_count("n_labels", n) for n in sizes}) != sizes:
         raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")
-    random, folds = check_random_state(random_state), list[_held_out.Fold]()
+    random, folds = _numbers.seeded(random_state), list[_held_out.Fold]()
     for _ in range(n_draws):
         test, drawn = _draw(given, sizes, float(test_size), random)
         rows = np.setdiff1d(np.arange(len(given.labeled)), test)

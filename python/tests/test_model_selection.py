@@ -176,7 +176,7 @@ def test_nothing_unlabeled_is_the_ordinary_split() -> None:
         (2, [-1, -1, -1, -1, -1], ValueError, "no labeled row"),
         (2, [0, 1, 0, 1], ValueError, "inconsistent numbers of samples"),
         (2, None, ValueError, "y is None"),
-        (1, [0, 1, 0, 1, -1], ValueError, "k-fold cross-validation requires at least one"),
+        (1, [0, 1, 0, 1, -1], ValueError, "cv must be an integer of at least 2, or a splitter, got 1"),
         (True, [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter .* got True"),
         ("kfold", [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),
         ([([0], [1])], [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),

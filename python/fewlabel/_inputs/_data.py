@@ -37,6 +37,9 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
         values = getattr(X, "values", X)  # of pandas
         if isinstance(values, np.ndarray) and values.dtype == object and values.size and np.ndim(values.flat[0]):
             raise ValueError("X has an array in each entry: make a matrix of them, numpy.stack(column)") from reason
+        if missing := re.search(r"'(NaT|NA)Type'", str(reason)):
+            cure = "fill it in, or leave these rows out"
+            raise ValueError(f"X has {missing[1]}, a missing value, but every value must be finite: {cure}") from reason
         if re.search(r"\b[Xy]\b", str(reason)):
             raise
         raise (TypeError if isinstance(reason, TypeError) else ValueError)(f"X: {reason}") from reason

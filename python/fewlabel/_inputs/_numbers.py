@@ -43,6 +43,17 @@ def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> i
     return int(value)
 
 
+def seeded(random_state: Any) -> np.random.RandomState:
+    """The generator of a parameter `random_state`; None: of a fixed seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    found = 0 if random_state is None else random_state
+    others = " and below 2**32, a RandomState instance or None"
+    if check_count("random_state", found, 0, others) >= 2**32:
+        raise ValueError(f"random_state must be an integer of at least 0{others}, got {shown(found)}")
+    return np.random.RandomState(found)
+
+
 def check_positive(name: str, value: Any, otherwise: str = "") -> float:
     """A finite number above 0; `otherwise` names other valid values in the error message."""
     if not is_real(value) or isinstance(value, bool) or not 0 < as_float(value) < np.inf:

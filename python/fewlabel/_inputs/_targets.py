@@ -213,7 +213,8 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
     by_minus_one = np.isin(np.arange(n), rows[minus_one])
     made = _made(classes, kept, numbers, None, by_minus_one)
     if (wrong := described & (made.codes < 0)).any():
-        raise ValueError(f"{name} has a Description of no one class in row {wrong.argmax()}")
+        why = "by a marker of unlabeled rows" if np.isin(wrong.argmax(), rows[marked]) else "of no one class"
+        raise ValueError(f"{name} has a Description {why} in row {wrong.argmax()}: give it the name of a class")
     return made._replace(codes=_describing(made.codes, described))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _interrupts, _positive_share
 from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
@@ -97,7 +96,7 @@ def estimate_class_prior(
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
-    seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    seed = 0 if random_state is None else _numbers.seeded(random_state).randint(np.iinfo(np.int32).max)
     options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
     options |= {"threads": _threads.resolve(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))

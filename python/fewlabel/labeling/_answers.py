@@ -174,7 +174,7 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
     if path is not None:
         _numbers.check_text("path", path)
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
-    if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
+    if isinstance(rows, str | bytes | Mapping) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
     if not (show is None or callable(show) or show in (columns_of(rows) or ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
