@@ -250,7 +250,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(
                 f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
             )
-        _markers.check_keys(self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior")
+        _markers.check_keys(
+            self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior"
+        )
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 
