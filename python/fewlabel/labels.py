@@ -201,7 +201,7 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         return votes
     import pandas
 
-    return pandas.DataFrame(votes, index=index, columns=[word for _, word in rules])
+    return pandas.DataFrame(votes, index=index, columns=[word for _, word in rules], dtype=object)
 
 
 def _rules(keywords: Any) -> list[tuple[Any, str]]:

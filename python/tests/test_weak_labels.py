@@ -773,3 +773,14 @@ def test_what_rounding_leaves_below_zero_is_zero() -> None:
     assert labels.Soft([[1.0, -1e-17], [0.5, 0.5]]).probabilities.min() == 0
     with pytest.raises(ValueError, match=r"row 0 has -0\.001"):
         labels.Soft([[1.001, -0.001]])
+
+
+def test_votes_on_a_series_have_its_index_and_the_words() -> None:
+    texts = pd.Series(["a goal", "a vote", "rain"], index=[7, 5, 3])
+    votes = labels.keyword_votes(texts, {"sport": ["goal"], "politics": ["vote"]})
+    assert (votes.index.tolist(), votes.columns.tolist()) == ([7, 5, 3], ["goal", "vote"])
+    np.testing.assert_array_equal(votes, labels.keyword_votes([*texts], {"sport": ["goal"], "politics": ["vote"]}))
+    found = labels.from_votes(votes, pd.Series(["sport", None, None], index=[7, 5, 3]))
+    assert found.to_frame()["source"].tolist() == ["goal", "vote"]
+    with pytest.raises(ValueError, match="y has the index of votes in another order"):
+        labels.from_votes(votes, pd.Series(["sport", None, None], index=[3, 5, 7]))

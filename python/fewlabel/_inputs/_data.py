@@ -165,6 +165,7 @@ def admitted(X: Any, name: str = "X") -> Any:
     Every matrix of a caller passes here before anything else looks at it.
     """
     if not sp.issparse(X):
+        X = X.to_pylist() if hasattr(X, "to_pylist") and not hasattr(X, "columns") else X  # a column of Arrow
         return plain(X, name)
     if len(X.shape) > 2:
         raise ValueError(f"{name} is sparse, of shape {X.shape}: give a matrix of rows and columns")
