@@ -146,16 +146,11 @@ class ASOTransformer(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Add the structure features, or give the coordinates alone.
+        """Add the structure features, or give the coordinates alone, as `output` says; CSR if X is sparse.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        features : CSR or ndarray of shape (n_rows, n_features + n_added), or ndarray of shape (n_rows, n_added)
-            According to `output`; n_added is `n_components` times the number of groups. CSR if X is sparse.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))
@@ -180,7 +175,9 @@ class ASOTransformer(TransformerMixin, Estimator):
         return added if self.output == "structure" else np.concatenate([names, added])
 
     def strongest_features(self, n_features: int = 10, feature_names: Any = None) -> list[Strongest]:
-        """The features with the largest and the smallest weights of each component.
+        """The features with the largest and the smallest weights of each component: a list of `Strongest`.
+
+        Group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
 
         Parameters
         ----------
@@ -188,11 +185,6 @@ class ASOTransformer(TransformerMixin, Estimator):
             Number of features of each sign.
         feature_names : array-like of shape (`n_features_in_`,) or None, default=None
             Names of the features. None: the names seen in `fit`, or x0, x1, ...
-
-        Returns
-        -------
-        table : list of Strongest
-            For each component, group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
         """
         check_is_fitted(self)
         n_features = _numbers.check_count("n_features", n_features)

@@ -105,17 +105,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class.
+        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class or column.
+
+        A score above 0 means `classes_[1]`, or 1 in its column; of more classes that of the largest score is predicted.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_columns), float64
-            Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
-            predicted. Several labels a row: a score above 0 means 1.
         """
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
@@ -123,16 +119,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted class of each row.
+        """Predicted class of each row, in the dtype of `classes_`; 0 and 1 (n_rows, n_columns) of several labels a row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,) or (n_rows, n_columns)
-            In the dtype of `classes_`; 0 and 1 for several labels a row.
         """
         if _columns.several(self):
             return (self.decision_function(X) > 0).astype(np.int64)
@@ -143,17 +134,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated
-        probabilities are in `label_distributions_`.
+        It has the order of `classes_`; of several labels a row it is the probability of 1 in each column. This is for
+        new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated probabilities are in
+        `label_distributions_`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
-            In the order of `classes_`; a row sums to 1. Several labels a row: the probability of 1 in each column.
         """
         if _columns.several(self):
             return _columns.probabilities(self, self.decision_function(X))
@@ -180,6 +167,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
 
+        Of several labels a row the weighted share of the known entries that are right. A ValueError if there is none.
+
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
@@ -187,11 +176,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row.
-
-        Returns
-        -------
-        score : float
-            Weighted share of the labeled rows, or known entries, that are right; a ValueError if there is none.
         """
         check_is_fitted(self)
         if _columns.several(self):
@@ -202,18 +186,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
-        """Group of the predicted class of each row, at a level of `hierarchy`.
+        """Group of the predicted class of each row, at a level of `hierarchy`, in the dtype of `classes_` or as objects.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         level : int
             1: the top-level groups; 2: the groups below them, and so on. A class above this level is returned itself.
-
-        Returns
-        -------
-        names : ndarray of shape (n_rows,)
-            Names of groups and classes, in the dtype of `classes_` or as objects.
         """
         check_is_fitted(self)
         if self.hierarchy_ is None:
@@ -223,17 +202,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
 
+        It is a fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
+        If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
+        ValueError for a model of only one class or of several labels a row.
+
         Parameters
         ----------
         calibrated : bool, default=True
             Whether probabilities are calibrated if those of the model are. False: with the scores of the model.
-
-        Returns
-        -------
-        model : LinearSVC, LogisticRegression or VotingClassifier
-            A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
-            If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores.
-            A ValueError for a model of only one class or of several labels a row.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")

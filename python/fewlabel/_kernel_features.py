@@ -97,16 +97,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of rows.
+        """Features of rows, an ndarray (n_rows, n_components), of fewer columns if they are enough for the kernel.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        features : ndarray of shape (n_rows, n_components), float64
-            There are fewer columns than `n_components` if they are enough for the kernel.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))

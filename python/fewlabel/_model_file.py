@@ -77,18 +77,13 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
 
 def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
-    """Load a fitted estimator from a model file.
+    """Load a fitted estimator, with the attributes that `save_model` saves, from a model file.
 
     Parameters
     ----------
     path : path-like
         A file written by `save_model` or `fewlabel_save`. A file without Python's metadata is loaded as a
         `TransductiveSVC`, `SequenceSVC` or `ASOTransformer` with the classes 0, 1, and so on.
-
-    Returns
-    -------
-    model : estimator
-        With the attributes that `save_model` saves.
 
     Raises
     ------

@@ -138,7 +138,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
-        """Predicted tags of the tokens.
+        """Predicted tags of the tokens: an array, or a list with one array per sequence if X is a list.
 
         Parameters
         ----------
@@ -146,11 +146,6 @@ class SequenceSVC(ClassifierMixin, Estimator):
         lengths : array-like of shape (n_sequences,) or None, default=None
         allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
             Which tags a token may have, in the order of `classes_`. None: all.
-
-        Returns
-        -------
-        tags : ndarray of shape (n_tokens,), or list of such
-            A list with one array per sequence if X is a list.
         """
         _data.check_order(X=X, allowed=allowed)
         scores, tokens = self._scores(X, lengths)
@@ -160,30 +155,24 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return _chain.as_given(X, self.classes_[tags], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
-        """Score of the best tags of each sequence, and its margin over the second best.
+        """Score of the best tags of each sequence, and its margin over the second best, an array (n_sequences, 2).
+
+        The margin is infinite if only one sequence of tags is possible, or if there is no token.
 
         Parameters
         ----------
         X, lengths : as in `predict`
-
-        Returns
-        -------
-        scores : ndarray of shape (n_sequences, 2), float64
-            The margin is infinite if only one sequence of tags is possible, or if there is no token.
         """
         return np.column_stack([*self._decoded(X, lengths, "scores", "margins")[0].values()])
 
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
+        An array (n_tokens, n_tags) in the order of `classes_`, or a list of such if X is a list.
+
         Parameters
         ----------
         X, lengths : as in `predict`
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
-            In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
         found, tokens = self._decoded(X, lengths, "marginals")
         return _chain.as_given(X, found["marginals"], tokens)

@@ -247,11 +247,12 @@ def _in_word(neighbor: str, end: str) -> bool:
 def from_votes(
     votes: Any, y: Any = None, *, accuracies: Any = "auto", sources: Any = None, unlabeled: Any = "auto"
 ) -> Votes:
-    """Probabilities of the classes from the votes of several sources.
+    """Probabilities of the classes from the votes of several sources: a `y`, with a table of the sources, `Votes`.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1),
     independently. Accuracies that are not given are estimated from the labeled rows, and those of sources that vote for
     several classes also from rows with several votes. Without labels, sources of one class each have a common accuracy.
+    All classes are taken to have equal shares: give the classifier a `class_prior`.
 
     Parameters
     ----------
@@ -264,11 +265,6 @@ def from_votes(
     sources : list or dict, default=None
         Names of the sources, or the `keywords` of `keyword_votes`. None: the columns of a data frame, else 0, 1, ...
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    votes : Votes
-        A `y`, with a table of the sources. It assumes equal shares of the classes: give the classifier a `class_prior`.
 
     References
     ----------

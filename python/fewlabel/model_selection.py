@@ -129,6 +129,8 @@ def held_out_probabilities(
     """Probabilities of the classes for each labeled row, by a fit without its label.
 
     Replaces `cross_val_predict(method="predict_proba")`, to which the marker is a class. Fits see all unlabeled rows.
+    An array (n_rows, n_classes) with a column for each class with a label or a description, sorted: NaN in rows that no
+    fit held out, the mean where several did.
 
     Parameters
     ----------
@@ -139,12 +141,6 @@ def held_out_probabilities(
         Labels. Rows without one have the marker `unlabeled`.
     cv, n_jobs, verbose : as in `fewlabel.inspection.check`
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_rows, n_classes), float64
-        A column for each class with a label or a description, sorted. NaN for rows that no fit held out, the mean where
-        several did.
     """
     _held_out.check_classifier("estimator", estimator, "predict_proba")
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)

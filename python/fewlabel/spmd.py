@@ -28,7 +28,8 @@ _COMMUNICATES = ("Get_rank", "Get_size", "allgather", "Allreduce")
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
     """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
 
-    It is that of one machine with all rows, up to the rounding of sums.
+    It is that of one machine with all rows, up to the rounding of sums; `transduction_`, `label_distributions_` and the
+    passes in `history_` are for the rows of this rank.
 
     Parameters
     ----------
@@ -43,11 +44,6 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     sample_weight : array-like of shape (n_rows,) or None, default=None
     comm : mpi4py.MPI.Comm
         The ranks. Only the fit may use it, in another thread, for which MPI must be initialized, as mpi4py does.
-
-    Returns
-    -------
-    estimator : estimator
-        Fitted; `transduction_`, `label_distributions_` and the passes in `history_` are for the rows of this rank.
 
     Raises
     ------

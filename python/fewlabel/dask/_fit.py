@@ -31,7 +31,8 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     """Fit an estimator to rows on the workers of a Dask cluster.
 
     The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, but for those
-    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other.
+    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other. It returns the model:
+    `transduction_` is in the order of the partitions; `label_distributions_` is left out.
 
     Parameters
     ----------
@@ -46,11 +47,6 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
         Labels, in partitions of the same rows as X.
     sample_weight : the same as y or None, default=None
         Weight of each row.
-
-    Returns
-    -------
-    model : estimator
-        Fitted. `transduction_` is in the order of the partitions; `label_distributions_` is left out.
 
     Raises
     ------
