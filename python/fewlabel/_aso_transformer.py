@@ -107,8 +107,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows. No labels are needed.
-        y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
-            Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
+        y : as in `TransductiveSVC.fit`, for strategies that need labels, or None
         """
         self._check_parameters()
         for part in _auxiliary.listed(self.auxiliary):
@@ -165,8 +164,7 @@ class ASOTransformer(TransformerMixin, Estimator):
 
         Parameters
         ----------
-        input_features : array-like of str or None, default=None
-            Names of the features of X. None: the names seen in `fit`, or x0, x1, ...
+        input_features : array-like of str, names of the features of X, or None: those seen in `fit`, or x0, x1, ...
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
@@ -181,10 +179,8 @@ class ASOTransformer(TransformerMixin, Estimator):
 
         Parameters
         ----------
-        n_features : int, default=10
-            Number of features of each sign.
-        feature_names : array-like of shape (`n_features_in_`,) or None, default=None
-            Names of the features. None: the names seen in `fit`, or x0, x1, ...
+        n_features : int, default=10, number of features of each sign
+        feature_names : array-like of shape (`n_features_in_`,), or None: the names seen in `fit`, or x0, x1, ...
         """
         check_is_fitted(self)
         n_features = _numbers.check_count("n_features", n_features)

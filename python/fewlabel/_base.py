@@ -93,9 +93,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             self._names_of_y = column_names(y)
             _progress.tell(self)
             return self
-        targets, minus_one = _targets.learned(targets, self.class_prior), bool(targets.minus_one.any())
+        self._check_names(targets)
+        targets = _targets.learned(targets, self.class_prior)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan = self._plan(method, targets.classes, targets.totals(), minus_one)
+            plan = self._plan(method, targets.classes, targets.totals())
             task = _progress.FitTask(self, X, targets)
             fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
@@ -186,7 +187,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
-        """Group of the predicted class of each row, at a level of `hierarchy`, in the dtype of `classes_` or as objects.
+        """Group of the predicted class of each row, at a level of `hierarchy`, in their dtype or as objects.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
 
-        It is a fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
+        A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
         If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
         ValueError for a model of only one class or of several labels a row.
 
@@ -220,12 +221,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, minus_one: bool) -> Plan:
-        """The fit of these classes; `totals` are the total weights of their labeled rows; minus_one: -1 marks rows."""
-        for what in "class_prior", "class_weight", "hierarchy":
-            names = given if isinstance(given := getattr(self, what), Mapping) else ()
-            _markers.check_keys(names, classes, what)
-            _markers.refuse_names(names, self.unlabeled, minus_one, what)
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows."""
         tree = _hierarchy.read(self.hierarchy, classes)
         groups = {**(tree or {}), **(self.hierarchy if isinstance(self.hierarchy, Mapping) else {})}.values()
         _markers.refuse_names((name for name in groups if name is not None), self.unlabeled, True, "hierarchy")
@@ -239,6 +236,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if len(classes) > 1:
             options |= {"class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
+
+    def _check_names(self, targets: _targets.Targets) -> None:
+        """Refuse parameters that name no class: what marks rows without a label here, or True for 1."""
+        for what in "class_prior", "class_weight", "hierarchy":
+            if isinstance(names := getattr(self, what), Mapping):
+                _markers.check_keys(names, targets.classes, what)
+                _markers.refuse_names(names, self.unlabeled, bool(targets.minus_one.any()), what)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

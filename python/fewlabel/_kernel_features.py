@@ -15,7 +15,6 @@ from fewlabel._compat import ClassNamePrefixFeaturesOutMixin, Self, TransformerM
 from fewlabel._distinct import Distinct
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _memory, _numbers
-from fewlabel._native import _threads
 
 _KERNELS = ("graph", "rbf", "precomputed")
 _GRAPH_COMPONENTS, _COMPONENTS = 50, 500  # of the graph, of other kernels
@@ -72,8 +71,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        y : None
-            Not used.
+        y : not used
         """
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
@@ -120,7 +118,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """The value of gamma; None: it depends on X."""
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             raise ValueError(f"kernel must be one of {', '.join(_KERNELS)} or a callable, got {self.kernel!r}")
-        _threads.resolve(self.n_jobs)
+        _numbers.threads(self.n_jobs)
         _numbers.check_count("n_neighbors", self.n_neighbors)
         if self.n_components is not None:
             _numbers.check_count("n_components", self.n_components)

@@ -24,9 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _columns, methods
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy, _markers, _numbers
-from fewlabel._inputs._files import regular
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
-from fewlabel._native import _fit, _library, _threads
+from fewlabel._native import _fit, _library
 from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
@@ -118,7 +117,7 @@ def _read(path: Any) -> _fit.Fitted:
 
 def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
     """Report and arrays of a classifier, read without the library and refused where it refuses: see docs/c.md."""
-    name = regular(path)
+    name = _numbers.regular(path)
     with open(name, "rb") as file:
         try:
             size, length = os.fstat(file.fileno()).st_size - 8, int.from_bytes(file.read(8), "little")
@@ -258,7 +257,7 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     if {"SequenceSVC": "n_tags", "ASOTransformer": "n_components"}.get(name, "n_classes") not in report:
         raise ValueError(f"the arrays of the file are not those of a {name}")
     model: Any = _ESTIMATORS[name](**{key: _decoded(value) for key, value in metadata["parameters"].items()})
-    _threads.resolve(model.n_jobs)  # refuses what is no number of threads
+    _numbers.threads(model.n_jobs)  # refuses what is no number of threads
     if isinstance(model, ASOTransformer):
         model._check_parameters()
     classes = _decoded_classes(metadata["classes"], _n_classes(report)) if name != "ASOTransformer" else None

@@ -14,7 +14,7 @@ from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _scores, _threads, _views
+from fewlabel._native import _fit, _library, _scores, _views
 from fewlabel._warnings import DataWarning, warn
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
@@ -151,7 +151,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         scores, tokens = self._scores(X, lengths)
         if allowed is not None:
             scores = np.where(_chain.mask(allowed, scores.shape), scores, -np.inf)
-        tags = _chain.best_tags(scores, self._weights(), tokens, _threads.resolve(self.n_jobs))
+        tags = _chain.best_tags(scores, self._weights(), tokens, _numbers.threads(self.n_jobs))
         return _chain.as_given(X, self.classes_[tags], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
@@ -209,7 +209,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         scores, tokens = self._scores(X, lengths)
-        return _chain.decode(scores, self._weights(), tokens, _threads.resolve(self.n_jobs), wanted), tokens
+        return _chain.decode(scores, self._weights(), tokens, _numbers.threads(self.n_jobs), wanted), tokens
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         (report, arrays), self.classes_ = fitted, classes

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._files import regular
-from fewlabel._inputs._numbers import check_text
+from fewlabel._inputs._numbers import check_text, regular
 
 __all__ = ["load_conll_file", "load_scipy_docs"]
 

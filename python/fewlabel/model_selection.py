@@ -91,10 +91,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Parameters
         ----------
-        X : object
-            Not used.
-        y : array-like or None, default=None
-        groups : array-like of shape (n_rows,) or None, default=None
+        X, y, groups : as in `split`; X is not used
         """
         if y is None:
             return int(self._inner().get_n_splits())
@@ -136,10 +133,7 @@ def held_out_probabilities(
     ----------
     estimator : estimator or pipeline with a method `predict_proba`
         Clones are fitted.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker `unlabeled`.
-    cv, n_jobs, verbose : as in `fewlabel.inspection.check`
+    X, y, cv, n_jobs, verbose : as in `fewlabel.inspection.check`
     unlabeled : as in `TransductiveSVC`
     """
     _held_out.check_classifier("estimator", estimator, "predict_proba")

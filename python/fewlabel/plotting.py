@@ -64,8 +64,7 @@ class HistoryDisplay:
             Fitted estimator. Model files do not save the history.
         name : str or None, default=None
             Title. None: the class and the method of the estimator.
-        ax : array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw. None: a new figure.
+        ax : as in `plot`
         """
         check_own_classifier("estimator", model := _linear_model.last(estimator))
         check_is_fitted(model)
@@ -83,7 +82,7 @@ class HistoryDisplay:
 
         Parameters
         ----------
-        ax : array-like of 4 matplotlib Axes, or None, default=None
+        ax : array-like of 4 matplotlib Axes, or None: a new figure
         """
         check_matplotlib_support("HistoryDisplay.plot")
         from matplotlib import pyplot as plt
@@ -169,9 +168,7 @@ class LearningCurveDisplay:
         Parameters
         ----------
         estimator : semi-supervised estimator or pipeline, of which clones are fitted
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        y : array-like of shape (n_rows,)
-            Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
+        X, y : as in `fewlabel.inspection.check`; labels beyond `n_labels` are hidden, and their rows unlabeled
         n_labels : sequence of int, default=None
             Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels.
         n_draws : int, default=5
@@ -184,8 +181,7 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
         n_jobs, verbose : as in `fewlabel.inspection.check`
-        ax : matplotlib Axes or None, default=None
-            Where to draw. None: a new figure.
+        ax : as in `plot`
         """
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
         _held_out.check_classifier("estimator", estimator)
@@ -208,7 +204,7 @@ class LearningCurveDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes or None, default=None
+        ax : matplotlib Axes, or None: a new figure
         """
         check_matplotlib_support("LearningCurveDisplay.plot")
         from matplotlib import pyplot as plt

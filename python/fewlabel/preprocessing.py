@@ -42,7 +42,7 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
     """Score of features by the labeled rows alone, for `SelectKBest` and other selectors by score.
 
     Scores such as `chi2` take the marker for a class, and keep the words that tell labeled from unlabeled rows. The
-    result is a function of X and y with markers, -1 or None, as selectors refuse NaN; a ValueError if no row is labeled.
+    result is a function of X and y with markers, -1 or None, as selectors refuse NaN. It needs a labeled row.
 
     Parameters
     ----------
@@ -94,8 +94,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        y : None
-            Not used.
+        y : not used
         """
         norm = _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)

@@ -56,8 +56,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         ----------
         X : iterable of sequences of str
             Sentences, each its tokens.
-        y : None
-            Not used.
+        y : not used
         """
         for name in ("window", "affixes"):
             check_count(name, getattr(self, name), least=0)
@@ -106,8 +105,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
         Parameters
         ----------
-        input_features : object, default=None
-            Not used.
+        input_features : not used
         """
         check_is_fitted(self)
         if self.n_features is None:

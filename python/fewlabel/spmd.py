@@ -39,9 +39,7 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         class_prior="auto", and an eighth of the unlabeled ones if these are 4,096 a class and small.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
-    y : array-like of shape (n_rows,), or fewlabel.labels.Soft
-        Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. All ranks have all classes.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
+    y, sample_weight : as for `estimator.fit`, of these rows, except several labels a row; all ranks have all classes
     comm : mpi4py.MPI.Comm
         The ranks. Only the fit may use it, in another thread, for which MPI must be initialized, as mpi4py does.
 
@@ -71,8 +69,8 @@ def fit_with(
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
-    classes, totals, minus_one = part.number(ranks)
-    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals, minus_one))
+    classes, totals = part.number(ranks)
+    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
     verbose = estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
         fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
@@ -183,6 +181,7 @@ class _Part:
         self.method = methods.resolve(estimator.method, estimator._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
         self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)
+        estimator._check_names(self.targets)
         self.rows = self._rows(X)
         _data.check_lengths(self.rows, self.targets.codes)
 
@@ -195,8 +194,8 @@ class _Part:
         self.estimator.n_features_in_ = shape[1]
         return sp.csr_array((0, shape[1]))
 
-    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray, bool]:
-        """Number the classes of all ranks; these, the weights of their labeled rows, whether -1 is a marker."""
+    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
+        """Number the classes of all ranks; these, and the weights of their labeled rows."""
         prior = self.estimator.class_prior
         if self.estimator.hierarchy is not None:
             labels = {name for own in ranks.comm.allgather(self.targets.classes) for name in own.tolist()}
@@ -222,4 +221,4 @@ class _Part:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))
-        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals()))), every[2] > 0
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals())))

@@ -172,9 +172,9 @@ def is_missing(value: Any) -> bool:
 
 def check_keys(names: Iterable[Any], classes: np.ndarray, what: str) -> None:
     """Reject bools beside numbers as names of classes: True is 1 to a dict, but another label."""
-    bools = [isinstance(name, bool | np.bool_) for name in classes.tolist()]
+    bools = {isinstance(name, bool) for name in classes[:1].tolist()}
     for name in names:
-        if isinstance(name, Number | np.bool_) and bools[0] != isinstance(name, bool | np.bool_) and name in classes:
+        if isinstance(name, Number | np.bool_) and isinstance(name, bool | np.bool_) not in bools and name in classes:
             raise ValueError(f"{what} names {plain(name)!r}, but the classes are {listed(classes)}: write the same")
 
 
