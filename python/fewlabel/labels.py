@@ -214,7 +214,6 @@ def _rules(keywords: Any) -> list[tuple[Any, str]]:
     if not rules:
         raise ValueError("keywords holds no word")
     _markers.refuse_names(keywords, np.nan, False, "keywords")
-    _markers.in_one_type(_markers.objects([*keywords]), "keywords")
     for label, word in rules:
         if not isinstance(word, str) or not word.strip():
             raise ValueError(f"keywords must hold words, got {word!r} for class {label!r}")

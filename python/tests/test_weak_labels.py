@@ -735,9 +735,9 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         (lambda: labels.from_votes([["a", "b"]], accuracies=["0.9", "0.9"]), "accuracies must hold real numbers"),
         (
             lambda: labels.keyword_votes(["a"], {None: ["goal"]}),
-            "keywords has the class None, which marks texts without",
+            "keywords names None, which marks rows without",
         ),
-        (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords has the class nan"),
+        (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords names nan"),
         (lambda: labels.Soft([[0.5, 0.5]], [2**63, 1]), "classes has the label 9223372036854775808"),
         (lambda: labels.Soft([[0.5, 0.5]], [2.0**53, 1.5]), "classes has the label 9007199254740992 as float64"),
         (lambda: labels.from_votes([["a", "b"]], sources=["x"]), "sources has 1 names, but votes has 2 columns"),
