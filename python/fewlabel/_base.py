@@ -242,7 +242,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         for what in "class_prior", "class_weight", "hierarchy":
             if isinstance(names := getattr(self, what), Mapping):
                 _markers.check_keys(names, targets.classes, what)
-                _markers.refuse_names(names, self.unlabeled, bool(targets.minus_one.any()), what)
+                _markers.refuse_names(names, self.unlabeled, targets.minus_one, what)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

@@ -49,12 +49,6 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         If parameters or data are invalid, on the rank that has them; the other ranks raise RuntimeError.
     RuntimeError, KeyboardInterrupt
         If the user interrupts any rank, another one has failed, or parameters or a sum differ between ranks.
-
-    Examples
-    --------
-    >>> from mpi4py import MPI  # doctest: +SKIP
-    >>> classifier = fewlabel.TransductiveSVC()  # doctest: +SKIP
-    >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
     """
     fit_with(estimator, X, y, sample_weight, comm, _progress.shown)
     if comm.Get_rank() == 0:

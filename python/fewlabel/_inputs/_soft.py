@@ -23,15 +23,6 @@ class Description:
     ----------
     label : label
         The class; 1 in a column of several labels a row.
-
-    Examples
-    --------
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.labels import Description
-    >>> X = [[0.0, 1.0], [0.1, 0.9], [1.0, 0.1], [0.9, 0.0], [0.0, 2.0], [2.0, 0.0]]
-    >>> y = [None, None, None, None, Description("up"), Description("right")]
-    >>> TransductiveSVC().fit(X, y).predict(X[:4]).tolist()
-    ['up', 'up', 'right', 'right']
     """
 
     label: Any

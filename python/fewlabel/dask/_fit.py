@@ -51,11 +51,6 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     ------
     RuntimeError, KeyboardInterrupt
         If a worker is lost or the user interrupts. The fit ends on all workers, and the model is left unchanged.
-
-    Examples
-    --------
-    >>> model = fewlabel.dask.fit(client, TransductiveSVC(), X, y)  # doctest: +SKIP
-    >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
     """
     _check_client(client)
     check_own_classifier("model", model)

@@ -91,7 +91,7 @@ def estimate_class_prior(
     known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
-        _markers.refuse_names([rest], unlabeled, bool(given.minus_one.any()), "rest")
+        _markers.refuse_names([rest], unlabeled, given.minus_one, "rest")
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
