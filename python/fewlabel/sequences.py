@@ -70,7 +70,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return self
 
     def transform(self, X: Iterable[Sequence[str]]) -> list[Any]:
-        """Features of the tokens of each sentence: a list of CSR matrices (n_tokens, n_features), as `SequenceSVC` takes.
+        """Features of the tokens of each sentence: a list of CSR matrices, as `SequenceSVC` takes them.
 
         Parameters
         ----------

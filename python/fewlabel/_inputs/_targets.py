@@ -210,7 +210,7 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
         raise ValueError(f"{name} has the marker {found!s} within a set of classes in row {row}")
     labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
     classes, numbers = np.unique(labels, return_inverse=True)
-    made = _made(classes, kept, numbers, None, n, bool(minus_one.any()))
+    made = _made(classes, kept, numbers, None, n)._replace(minus_one=bool(minus_one.any()))
     if (wrong := described & (made.codes < 0)).any():
         why = "by a marker of unlabeled rows" if np.isin(wrong.argmax(), rows[marked]) else "of no one class"
         raise ValueError(f"{name} has a Description {why} in row {wrong.argmax()}: give it the name of a class")
@@ -238,7 +238,7 @@ def _of_soft(y: Soft) -> Targets:
     used, numbers = np.unique(P.indices, return_inverse=True)
     rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))
     classes, order = np.unique(y.classes[used], return_inverse=True)
-    return _made(classes, rows, order[numbers], P.data, len(y), False)
+    return _made(classes, rows, order[numbers], P.data, len(y))
 
 
 def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> Columns:
@@ -293,8 +293,9 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     rows = np.append(np.flatnonzero(codes >= 0), np.repeat(np.arange(len(codes)), np.diff(targets.indptr)))
     found = member[np.append(codes[codes >= 0], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
-    made = _made(classes, *np.divmod(pairs, len(classes)), None, len(codes), targets.minus_one)
-    return made._replace(codes=_describing(made.codes, targets.described), weights=targets.weights)
+    made = _made(classes, *np.divmod(pairs, len(classes)), None, len(codes))
+    codes = _describing(made.codes, targets.described)
+    return made._replace(codes=codes, weights=targets.weights, minus_one=targets.minus_one)
 
 
 def _ask(n_entries: int) -> None:
@@ -303,12 +304,7 @@ def _ask(n_entries: int) -> None:
 
 
 def _made(
-    classes: np.ndarray,
-    rows: np.ndarray,
-    numbers: np.ndarray,
-    probabilities: np.ndarray | None,
-    n: int,
-    minus_one: bool,
+    classes: np.ndarray, rows: np.ndarray, numbers: np.ndarray, probabilities: np.ndarray | None, n: int
 ) -> Targets:
     """Targets of n rows from entries in any order; None: those of a row have equal probabilities."""
     counts = np.bincount(rows, minlength=n)
@@ -318,7 +314,7 @@ def _made(
     weak = np.flatnonzero(~one)
     weak = weak[np.lexsort((numbers[weak], rows[weak]))]
     p = 1 / counts[rows[weak]] if probabilities is None else probabilities[weak]
-    return Targets(classes, codes, _ends(np.where(counts > 1, counts, 0)), numbers[weak].astype(np.int32), p, minus_one)
+    return Targets(classes, codes, _ends(np.where(counts > 1, counts, 0)), numbers[weak].astype(np.int32), p, False)
 
 
 def _ends(sizes: np.ndarray) -> np.ndarray:
