@@ -43,24 +43,10 @@ def load_conll_file(
     sentences : list of list of str, one for each column
         By default tokens and tags, as input for `TokenVectorizer` and `SequenceSVC`.
 
-    Raises
-    ------
-    ValueError
-        If a line has another number of columns than the first one, there are too few, or it may be a comment.
-
     Notes
     -----
     Columns are separated by tabs if the file has any, otherwise by blanks. Between tabs an empty cell is the text "". A
     line with -DOCSTART- ends a sentence and is skipped, as are ranges and empty nodes of CoNLL-U ("1-2", "8.1").
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from fewlabel.datasets import load_conll_file
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "tokens.txt")
-    >>> _ = path.write_text("Juan B-PER\\nvive O\\n\\nSi O\\n")
-    >>> load_conll_file(path)
-    ([['Juan', 'vive'], ['Si']], [['B-PER', 'O'], ['O']])
     """
     check_text("path", path)
     opened: Any = gzip.open if str(path).endswith(".gz") else open

@@ -706,7 +706,7 @@ def test_a_folder_a_pipe_or_a_device_is_no_file_of_a_session(tmp_path: Path) -> 
             session(path=path)
     one = session(path=tmp_path / "later")
     os.mkfifo(tmp_path / "later")
-    with pytest.raises(OSError, match="it is a (directory|pipe|device)"):
+    with pytest.raises(OSError, match=r"it is a (directory|pipe|device)"):
         one.label(0, "sport")
 
 

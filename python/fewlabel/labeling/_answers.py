@@ -51,6 +51,8 @@ class Reader:
     Answers keep the names of their time, and the number of renames before them; what they are called now is looked up.
     """
 
+    _rows: dict[Any, Event] | None  # the last answer of each row under present names; None: to be looked up
+
     def __init__(self, given: list[Any], journal: Journal) -> None:
         self._given, self._journal = given, journal
         self._n_read = -1  # events; -1: to be read from the first one
@@ -79,7 +81,7 @@ class Reader:
         self._present = {name: name for name in self._given if name not in later}  # of each name of the calls so far
         self._described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
         self._given_answers = dict[Any, tuple[Event, int]]()  # the last one of each row, and the renames before it
-        self._rows: dict[Any, Event] | None = None  # the same with present names; None: to be looked up
+        self._rows = None
         self._counts, self._order, self._drawn = Counter[Any](), dict[Any, None](), dict[Any, None]()
         self._renames, self._merged = list[Event](), list[bool]()  # and whether two classes became one
         self._touching = dict[Any, list[int]]()  # renames from or to each name
