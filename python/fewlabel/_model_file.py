@@ -133,7 +133,7 @@ def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
                 return _fit.Fitted(report, _arrays(report, header, file.read, size - length, about["sha256"]))
             if about["kind"] not in ("chain", "structure"):
                 raise ValueError(f"a model of the kind {about['kind']!r} is not known")
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError) as reason:
             raise ValueError(f"{name} is not a valid model file: {reason!r:.200}") from reason
     raise no_library
 
@@ -198,17 +198,14 @@ def _arrays(
     """Arrays of a linear model by name: the tensors, in any order, one behind the other."""
     n_classes, n_features, n_outputs = (report[name] for name in ("n_classes", "n_features", "n_outputs"))
     shapes = {"coef": [n_features, n_outputs], "intercept": [n_outputs], "class_prior": [n_classes]}
-    firsts: dict[str, int] = {}
-    end = 0
-    for _ in shapes:
-        for name in shapes.keys() - firsts.keys():
-            shape, offsets = shapes[name], [end, end + 8 * math.prod(shapes[name])]
-            written = {"shape": [b"%d" % n for n in shape], "data_offsets": [b"%d" % n for n in offsets]}
-            if header.get(name) == {"dtype": "F64", **written}:
-                firsts[name], end = offsets
-                break
-    if firsts.keys() != shapes.keys() or header.keys() != shapes.keys() or end != size:
-        raise ValueError(f"it should have {size} bytes of F64, one tensor behind the other, of the shapes {shapes}")
+    firsts, end = dict[str, int](), 0
+    for name in sorted(shapes, key=lambda name: int(header[name]["data_offsets"][0])):
+        firsts[name], end = end, end + 8 * math.prod(shapes[name])
+        written = {"shape": [b"%d" % n for n in shapes[name]], "data_offsets": [b"%d" % firsts[name], b"%d" % end]}
+        if header[name] != {"dtype": "F64", **written}:
+            raise ValueError(f"{name} should be F64 of shape {shapes[name]}, behind the tensor before it")
+    if header.keys() != shapes.keys() or end != size:
+        raise ValueError(f"it should have {end} bytes of {', '.join(shapes)}, and has {size} of {', '.join(header)}")
     data = read(size)
     if sha256 != hashlib.sha256(data).hexdigest():
         raise ValueError("the checksum does not match the values")
