@@ -276,7 +276,7 @@ def test_one_class_of_a_tree() -> None:
         ),
         (
             {"hierarchy": {0: 1, 2: 1}, "class_prior": [0.25] * 4},
-            "hierarchy has 0, 2 below 1, which is .* 4 shares, one",
+            "hierarchy has 0, 2 below 1, a label in y, but a class is a leaf",
         ),
         (
             {"hierarchy": {0: 1, 2: 1}, "class_prior": dict.fromkeys(range(4), 0.25)},
