@@ -149,11 +149,8 @@ def _chunks(name: str, given: Any) -> list[Any]:
         return list(given)
     if isinstance(given, Delayed | Future | list | tuple) or not callable(getattr(given, "to_delayed", None)):
         wanted = "an array or data frame of Dask, or a list, not empty, of Delayed or Future"
-        found = (
-            f"a list of {', '.join({*map(kind, given)}) or 'nothing'}"
-            if isinstance(given, list | tuple)
-            else kind(given)
-        )
+        parts = ", ".join(sorted({*map(kind, given)})) if isinstance(given, list | tuple) else ""
+        found = f"a list of {parts or 'nothing'}" if isinstance(given, list | tuple) else kind(given)
         raise TypeError(f"{name} must be {wanted}, got {found}: use dask.array.from_array, or make such a list")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
