@@ -2,7 +2,7 @@
 
 python examples/label_studio.py tasks.json answers.jsonl --port 9090
 
-tasks.json is the file that was imported into the project, a list of tasks, which has one <Text> and one <Choices>.
+tasks.json is the file that was imported into the project, a list of tasks, which has one <Text>, and one <Choices> or --choices.
 Answers come by a webhook to /webhook, and are kept in answers.jsonl.
 """
 
@@ -29,7 +29,8 @@ ANSWERS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")  #
 class Backend:
     """A session over the texts of a project; tasks are found by their texts, those of the same text together."""
 
-    def __init__(self, tasks: list[dict[str, Any]], field: str, answers: Path) -> None:
+    def __init__(self, tasks: list[dict[str, Any]], field: str, answers: Path, choices: str | None = None) -> None:
+        self.choices, self.authors = choices, dict[str, Any]()  # who has given the answer of a text, since the start
         self.field, self.texts = field, [str(task.get("data", task)[field]) for task in tasks]
         self.session = Session(self.texts, make_pipeline(text_vectorizer(), TransductiveSVC()), path=answers)
         self.names: tuple[str, str] | None = None  # of the tags <Choices> and <Text>
@@ -50,10 +51,12 @@ class Backend:
 
     def setup(self, request: dict[str, Any]) -> dict[str, Any]:
         """The project is connected: `schema` is its labeling interface."""
-        choices = next(ElementTree.fromstring(request["schema"]).iter("Choices"), None)
-        if choices is None:
-            raise ValueError("the labeling interface has no <Choices>")
-        self.names = choices.attrib["name"], choices.attrib["toName"]
+        every = {each.attrib["name"]: each for each in ElementTree.fromstring(request["schema"]).iter("Choices")}
+        name = self.choices or next(iter(every), None)
+        if name not in every or (not self.choices and len(every) > 1):
+            wanted = f"<Choices> named {self.choices}" if self.choices else "one <Choices>, or --choices with its name"
+            raise ValueError(f"the labeling interface needs {wanted}; it has {', '.join(every) or 'none'}")
+        self.names = name, every[name].attrib["toName"]
         self.project = request["project"].partition(".")[0] if "project" in request else None
         return {"model_version": self.version}
 
@@ -93,14 +96,23 @@ class Backend:
         return {"model_version": self.version, "status": str(self.session.status())}
 
     def answer(self, task: dict[str, Any], annotation: dict[str, Any]) -> None:
-        """Keep the one choice of an annotation for every row with this text; without one the rows are skipped."""
+        """Keep the one choice of an annotation for every row with this text; without one the rows are skipped.
+
+        The class that another annotator has given stands.
+        """
         found = [one for one in annotation.get("result") or () if one["type"] == "choices"]
         found = [one for one in found if self.names in (None, (one["from_name"], one["to_name"]))]
+        found = [one for one in found if self.choices in (None, one["from_name"])]
         chosen = [] if annotation.get("was_cancelled") else [name for one in found for name in one["value"]["choices"]]
         if len(chosen) > 1:
             raise ValueError(f"a task has one class, got the choices {chosen}")
         text = str(task["data"].get(self.field, ""))
-        for row in [row for row, known in enumerate(self.texts) if known == text]:
+        rows, y = [row for row, known in enumerate(self.texts) if known == text], self.session.y
+        who, first = annotation.get("completed_by"), self.authors.get(text)
+        if rows and None not in (who, first) and who != first and y[rows[0]] not in (None, *chosen):
+            raise ValueError(f"annotator {who} differs from annotator {first}, whose {y[rows[0]]!r} stands")
+        self.authors[text] = who if chosen else None
+        for row in rows:
             self.session.label(row, chosen[0]) if chosen else self.session.skip(row)
 
 
@@ -134,9 +146,10 @@ if __name__ == "__main__":
     parser.add_argument("tasks", type=Path)
     parser.add_argument("answers", type=Path)
     parser.add_argument("--field", default="text", help="of the data of a task, that has its text")
+    parser.add_argument("--choices", help="name of the <Choices> that has the classes, where there are several")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=9090)
     given = parser.parse_args()
-    backend = Backend(json.loads(given.tasks.read_text(encoding="utf-8")), given.field, given.answers)
+    backend = Backend(json.loads(given.tasks.read_text(encoding="utf-8")), given.field, given.answers, given.choices)
     print(f"for Label Studio: http://{given.host}:{given.port}, {backend.version}", flush=True)
     server(backend, given.host, given.port).serve_forever()

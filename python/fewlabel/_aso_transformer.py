@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from fewlabel import _auxiliary, _progress, _warnings
@@ -108,8 +107,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
             Rows. No labels are needed.
-        y : array-like of shape (n_rows,) or (n_rows, n_labels), or None, default=None
-            Labels, or an indicator matrix of 0, 1 and markers, for strategies that need them. Ignored otherwise.
+        y : as in `TransductiveSVC.fit`, for strategies that need labels, or None
         """
         self._check_parameters()
         for part in _auxiliary.listed(self.auxiliary):
@@ -120,7 +118,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         if rows.shape[0] < 2:
             raise ValueError("X has n_samples = 1: auxiliary problems need two rows or more")
         groups = _groups(self.feature_groups, rows.shape[1])
-        random = check_random_state(0 if self.random_state is None else self.random_state)
+        random = _numbers.seeded(self.random_state)
         made = self._problems(sp.csr_array(rows), _data.admitted(y, "y") if sp.issparse(y) else y, groups, random)
         n_components = min(self.n_components, made.labels.shape[1])
         if not n_components:
@@ -147,16 +145,11 @@ class ASOTransformer(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Add the structure features, or give the coordinates alone.
+        """Add the structure features, or give the coordinates alone, as `output` says; CSR if X is sparse.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        features : CSR or ndarray of shape (n_rows, n_features + n_added), or ndarray of shape (n_rows, n_added)
-            According to `output`; n_added is `n_components` times the number of groups. CSR if X is sparse.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))
@@ -171,8 +164,7 @@ class ASOTransformer(TransformerMixin, Estimator):
 
         Parameters
         ----------
-        input_features : array-like of str or None, default=None
-            Names of the features of X. None: the names seen in `fit`, or x0, x1, ...
+        input_features : array-like of str, names of the features of X, or None: those seen in `fit`, or x0, x1, ...
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
@@ -181,19 +173,14 @@ class ASOTransformer(TransformerMixin, Estimator):
         return added if self.output == "structure" else np.concatenate([names, added])
 
     def strongest_features(self, n_features: int = 10, feature_names: Any = None) -> list[Strongest]:
-        """The features with the largest and the smallest weights of each component.
+        """The features with the largest and the smallest weights of each component: a list of `Strongest`.
+
+        Group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
 
         Parameters
         ----------
-        n_features : int, default=10
-            Number of features of each sign.
-        feature_names : array-like of shape (`n_features_in_`,) or None, default=None
-            Names of the features. None: the names seen in `fit`, or x0, x1, ...
-
-        Returns
-        -------
-        table : list of Strongest
-            For each component, group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
+        n_features : int, default=10, number of features of each sign
+        feature_names : array-like of shape (`n_features_in_`,), or None: the names seen in `fit`, or x0, x1, ...
         """
         check_is_fitted(self)
         n_features = _numbers.check_count("n_features", n_features)

@@ -13,6 +13,7 @@ from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._estimator import Estimator, kind
 from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
+from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit, _scores, _signatures
 
 # Parameters that are options of the library and do not depend on the classes.
@@ -90,11 +91,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         _advice.of_a_search(self.unlabeled)
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets, method)
+            self._names_of_y = column_names(y)
             _progress.tell(self)
             return self
-        targets, minus_one = _targets.learned(targets, self.class_prior), bool(targets.minus_one.any())
+        self._check_names(targets)
+        targets = _targets.learned(targets, self.class_prior)
         with _progress.shown(type(self).__name__, self.verbose, method.name) as show:
-            plan = self._plan(method, targets.classes, targets.totals(), minus_one)
+            plan = self._plan(method, targets.classes, targets.totals())
             task = _progress.FitTask(self, X, targets)
             fitted = _fit.fit(rows, targets, plan.options, (show, task.report), plan.start)[0]
             self._keep(plan, fitted)
@@ -104,17 +107,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class.
+        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class or column.
+
+        A score above 0 means `classes_[1]`, or 1 in its column; of more classes that of the largest score is predicted.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_rows,), (n_rows, n_classes) or (n_rows, n_columns), float64
-            Two classes: a score above 0 means `classes_[1]`. More classes: the class with the largest score is
-            predicted. Several labels a row: a score above 0 means 1.
         """
         check_is_fitted(self)
         X = _data.rows_of(self, X, reset=False)
@@ -122,16 +121,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted class of each row.
+        """Predicted class of each row, in the dtype of `classes_`; 0 and 1 (n_rows, n_columns) of several labels a row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,) or (n_rows, n_columns)
-            In the dtype of `classes_`; 0 and 1 for several labels a row.
         """
         if _columns.several(self):
             return (self.decision_function(X) > 0).astype(np.int64)
@@ -142,17 +136,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated
-        probabilities are in `label_distributions_`.
+        It has the order of `classes_`; of several labels a row it is the probability of 1 in each column. This is for
+        new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated probabilities are in
+        `label_distributions_`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_rows, n_classes) or (n_rows, n_columns), float64
-            In the order of `classes_`; a row sums to 1. Several labels a row: the probability of 1 in each column.
         """
         if _columns.several(self):
             return _columns.probabilities(self, self.decision_function(X))
@@ -179,6 +169,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
 
+        Of several labels a row the weighted share of the known entries that are right. A ValueError if there is none.
+
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
@@ -186,11 +178,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             True labels, with markers for the rows without one.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row.
-
-        Returns
-        -------
-        score : float
-            Weighted share of the labeled rows, or known entries, that are right; a ValueError if there is none.
         """
         check_is_fitted(self)
         if _columns.several(self):
@@ -201,18 +188,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
-        """Group of the predicted class of each row, at a level of `hierarchy`.
+        """Group of the predicted class of each row, at a level of `hierarchy`, in their dtype or as objects.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         level : int
             1: the top-level groups; 2: the groups below them, and so on. A class above this level is returned itself.
-
-        Returns
-        -------
-        names : ndarray of shape (n_rows,)
-            Names of groups and classes, in the dtype of `classes_` or as objects.
         """
         check_is_fitted(self)
         if self.hierarchy_ is None:
@@ -222,17 +204,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
 
+        A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
+        If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
+        ValueError for a model of only one class or of several labels a row.
+
         Parameters
         ----------
         calibrated : bool, default=True
             Whether probabilities are calibrated if those of the model are. False: with the scores of the model.
-
-        Returns
-        -------
-        model : LinearSVC, LogisticRegression or VotingClassifier
-            A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
-            If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores.
-            A ValueError for a model of only one class or of several labels a row.
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")
@@ -243,11 +222,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray, minus_one: bool) -> Plan:
-        """The fit of these classes; `totals` are the total weights of their labeled rows; minus_one: -1 marks rows."""
-        for what in "class_prior", "class_weight", "hierarchy":
-            names = given if isinstance(given := getattr(self, what), Mapping) else ()
-            _markers.refuse_names(names, self.unlabeled, minus_one, what)
+    def _plan(self, method: methods.Method, classes: np.ndarray, totals: np.ndarray) -> Plan:
+        """The fit of these classes; `totals` are the total weights of their labeled rows."""
         tree = _hierarchy.read(self.hierarchy, classes)
         groups = {**(tree or {}), **(self.hierarchy if isinstance(self.hierarchy, Mapping) else {})}.values()
         _markers.refuse_names((name for name in groups if name is not None), self.unlabeled, True, "hierarchy")
@@ -261,6 +237,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if len(classes) > 1:
             options |= {"class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
         return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
+
+    def _check_names(self, targets: _targets.Targets) -> None:
+        """Refuse parameters that name no class: what marks rows without a label here, or True for 1."""
+        for what in "class_prior", "class_weight", "hierarchy":
+            if isinstance(names := getattr(self, what), Mapping):
+                _markers.check_keys(names, targets.classes, what)
+                _markers.refuse_names(names, self.unlabeled, targets.minus_one, what)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

@@ -10,6 +10,7 @@ from sklearn.utils import check_consistent_length
 from fewlabel import _advice, _progress, methods
 from fewlabel._inputs import _data, _targets, _weights
 from fewlabel._inputs._markers import listed
+from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit
 
 CONSTANT = "one_class"  # why the fit of a column ended in which every label is the same
@@ -95,8 +96,20 @@ def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
     return np.where(constant, scores > 0, (1 - spread) * found + spread / 2)
 
 
+def check_names(model: Any, y: Any) -> None:
+    """Reject a y that has columns of those of the fit at other places: columns are taken by position."""
+    names, fitted = column_names(y), getattr(model, "_names_of_y", None)
+    if names is None or fitted is None:
+        return
+    place = {name: k for k, name in enumerate(fitted)}
+    if moved := [name for k, name in enumerate(names) if place.get(name, k) != k]:
+        found = f"y has the column {moved[0]!r} at another place than in fit, but columns are taken by position"
+        raise ValueError(f"{found}: give the columns {[*fitted]} in this order")
+
+
 def score(model: Any, X: Any, y: Any, sample_weight: Any) -> float:
     """Weighted share of the known entries of y that are predicted."""
+    check_names(model, y)
     _data.check_order(X=X, y=y, sample_weight=sample_weight)
     targets, predicted = _targets.read(y, model.unlabeled, sample_weight=sample_weight, whole=False), model.predict(X)
     check_consistent_length(predicted, targets.codes)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from fewlabel._compat import BaseEstimator
+from fewlabel._inputs import _numbers
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _threads
 
 _ENDS = ("n_iter", "objective", "termination_condition")
 
@@ -34,7 +34,7 @@ class Estimator(BaseEstimator):
 
     def _library_options(self, names: Sequence[str]) -> dict[str, Any]:
         """Parameters that are options of the library, and threads. The library checks their ranges."""
-        return {name: getattr(self, name) for name in names} | {"threads": _threads.resolve(self.n_jobs)}
+        return {name: getattr(self, name) for name in names} | {"threads": _numbers.threads(self.n_jobs)}
 
     def _is_warm(self) -> bool:
         return self.warm_start and hasattr(self, "coef_")

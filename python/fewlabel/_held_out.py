@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from fewlabel import _progress, _warnings
 from fewlabel._estimator import kind
+from fewlabel._inputs import _numbers
 from fewlabel._inputs._targets import Targets
 
 Measure = Callable[[Any, Any, Any], Any]
@@ -42,6 +43,7 @@ def measured(
     title: str, folds: Sequence[Fold], X: Any, measure: Measure, n_jobs: int | None = None, verbose: int = 0
 ) -> list[Any]:
     """measure(fitted model, rows of X, their numbers) of each fold, in order."""
+    _numbers.threads(n_jobs)  # refuses what is none
     tasks, found = (delayed(_measured)(fold, X, measure) for fold in folds), []
     with _progress.several(title, verbose, len(folds)) as count:
         for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):

@@ -71,8 +71,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        y : None
-            Not used.
+        y : not used
         """
         gamma = self._check_parameters()
         X = _data.canonical(_data.rows_of(self, X, reset=True))
@@ -96,16 +95,11 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of rows.
+        """Features of rows, an ndarray (n_rows, n_components), of fewer columns if they are enough for the kernel.
 
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-
-        Returns
-        -------
-        features : ndarray of shape (n_rows, n_components), float64
-            There are fewer columns than `n_components` if they are enough for the kernel.
         """
         check_is_fitted(self)
         X = _data.canonical(_data.rows_of(self, X, reset=False))
@@ -124,6 +118,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """The value of gamma; None: it depends on X."""
         if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             raise ValueError(f"kernel must be one of {', '.join(_KERNELS)} or a callable, got {self.kernel!r}")
+        _numbers.threads(self.n_jobs)
         _numbers.check_count("n_neighbors", self.n_neighbors)
         if self.n_components is not None:
             _numbers.check_count("n_components", self.n_components)

@@ -24,9 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _columns, methods
 from fewlabel._aso_transformer import ASOTransformer
 from fewlabel._inputs import _hierarchy, _markers, _numbers
-from fewlabel._inputs._files import regular
 from fewlabel._logistic_regression import SemiSupervisedLogisticRegression
-from fewlabel._native import _fit, _library, _threads
+from fewlabel._native import _fit, _library
 from fewlabel._sequence_svc import SequenceSVC
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._version import __version__
@@ -77,18 +76,13 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
 
 
 def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
-    """Load a fitted estimator from a model file.
+    """Load a fitted estimator, with the attributes that `save_model` saves, from a model file.
 
     Parameters
     ----------
     path : path-like
         A file written by `save_model` or `fewlabel_save`. A file without Python's metadata is loaded as a
         `TransductiveSVC`, `SequenceSVC` or `ASOTransformer` with the classes 0, 1, and so on.
-
-    Returns
-    -------
-    model : estimator
-        With the attributes that `save_model` saves.
 
     Raises
     ------
@@ -123,7 +117,7 @@ def _read(path: Any) -> _fit.Fitted:
 
 def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
     """Report and arrays of a classifier, read without the library and refused where it refuses: see docs/c.md."""
-    name = regular(path)
+    name = _numbers.regular(path)
     with open(name, "rb") as file:
         try:
             size, length = os.fstat(file.fileno()).st_size - 8, int.from_bytes(file.read(8), "little")
@@ -139,7 +133,7 @@ def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
                 return _fit.Fitted(report, _arrays(report, header, file.read, size - length, about["sha256"]))
             if about["kind"] not in ("chain", "structure"):
                 raise ValueError(f"a model of the kind {about['kind']!r} is not known")
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as reason:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError) as reason:
             raise ValueError(f"{name} is not a valid model file: {reason!r:.200}") from reason
     raise no_library
 
@@ -204,17 +198,14 @@ def _arrays(
     """Arrays of a linear model by name: the tensors, in any order, one behind the other."""
     n_classes, n_features, n_outputs = (report[name] for name in ("n_classes", "n_features", "n_outputs"))
     shapes = {"coef": [n_features, n_outputs], "intercept": [n_outputs], "class_prior": [n_classes]}
-    firsts: dict[str, int] = {}
-    end = 0
-    for _ in shapes:
-        for name in shapes.keys() - firsts.keys():
-            shape, offsets = shapes[name], [end, end + 8 * math.prod(shapes[name])]
-            written = {"shape": [b"%d" % n for n in shape], "data_offsets": [b"%d" % n for n in offsets]}
-            if header.get(name) == {"dtype": "F64", **written}:
-                firsts[name], end = offsets
-                break
-    if firsts.keys() != shapes.keys() or header.keys() != shapes.keys() or end != size:
-        raise ValueError(f"it should have {size} bytes of F64, one tensor behind the other, of the shapes {shapes}")
+    firsts, end = dict[str, int](), 0
+    for name in sorted(shapes, key=lambda name: int(header[name]["data_offsets"][0])):
+        firsts[name], end = end, end + 8 * math.prod(shapes[name])
+        written = {"shape": [b"%d" % n for n in shapes[name]], "data_offsets": [b"%d" % firsts[name], b"%d" % end]}
+        if header[name] != {"dtype": "F64", **written}:
+            raise ValueError(f"{name} should be F64 of shape {shapes[name]}, behind the tensor before it")
+    if header.keys() != shapes.keys() or end != size:
+        raise ValueError(f"it should have {end} bytes of {', '.join(shapes)}, and has {size} of {', '.join(header)}")
     data = read(size)
     if sha256 != hashlib.sha256(data).hexdigest():
         raise ValueError("the checksum does not match the values")
@@ -263,7 +254,7 @@ def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     if {"SequenceSVC": "n_tags", "ASOTransformer": "n_components"}.get(name, "n_classes") not in report:
         raise ValueError(f"the arrays of the file are not those of a {name}")
     model: Any = _ESTIMATORS[name](**{key: _decoded(value) for key, value in metadata["parameters"].items()})
-    _threads.resolve(model.n_jobs)  # refuses what is no number of threads
+    _numbers.threads(model.n_jobs)  # refuses what is no number of threads
     if isinstance(model, ASOTransformer):
         model._check_parameters()
     classes = _decoded_classes(metadata["classes"], _n_classes(report)) if name != "ASOTransformer" else None

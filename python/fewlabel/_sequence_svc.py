@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._estimator import Estimator
-from fewlabel._inputs import _data, _markers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _scores, _threads, _views
+from fewlabel._native import _fit, _library, _scores, _views
 from fewlabel._warnings import DataWarning, warn
 
 _MOST_TAGS = 1000  # the time grows with the square: 20 steps of 800 tokens of 400 tags took 12 s
@@ -138,7 +138,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         return self
 
     def predict(self, X: Any, lengths: Any = None, *, allowed: Any = None) -> Any:
-        """Predicted tags of the tokens.
+        """Predicted tags of the tokens: an array, or a list with one array per sequence if X is a list.
 
         Parameters
         ----------
@@ -146,44 +146,33 @@ class SequenceSVC(ClassifierMixin, Estimator):
         lengths : array-like of shape (n_sequences,) or None, default=None
         allowed : array-like of bool of shape (n_tokens, n_tags), list of such, or None, default=None
             Which tags a token may have, in the order of `classes_`. None: all.
-
-        Returns
-        -------
-        tags : ndarray of shape (n_tokens,), or list of such
-            A list with one array per sequence if X is a list.
         """
         _data.check_order(X=X, allowed=allowed)
         scores, tokens = self._scores(X, lengths)
         if allowed is not None:
             scores = np.where(_chain.mask(allowed, scores.shape), scores, -np.inf)
-        tags = _chain.best_tags(scores, self._weights(), tokens, _threads.resolve(self.n_jobs))
+        tags = _chain.best_tags(scores, self._weights(), tokens, _numbers.threads(self.n_jobs))
         return _chain.as_given(X, self.classes_[tags], tokens)
 
     def decision_function(self, X: Any, lengths: Any = None) -> np.ndarray:
-        """Score of the best tags of each sequence, and its margin over the second best.
+        """Score of the best tags of each sequence, and its margin over the second best, an array (n_sequences, 2).
+
+        The margin is infinite if only one sequence of tags is possible, or if there is no token.
 
         Parameters
         ----------
         X, lengths : as in `predict`
-
-        Returns
-        -------
-        scores : ndarray of shape (n_sequences, 2), float64
-            The margin is infinite if only one sequence of tags is possible, or if there is no token.
         """
         return np.column_stack([*self._decoded(X, lengths, "scores", "margins")[0].values()])
 
     def predict_marginals(self, X: Any, lengths: Any = None) -> Any:
         """Marginal probability of every tag at each token, where tags y have probability exp(s(y)) / Σ_y' exp(s(y')).
 
+        An array (n_tokens, n_tags) in the order of `classes_`, or a list of such if X is a list.
+
         Parameters
         ----------
         X, lengths : as in `predict`
-
-        Returns
-        -------
-        marginals : ndarray of shape (n_tokens, n_tags), float64, or list of such
-            In the order of `classes_`; each row sums to 1. A list if X is a list.
         """
         found, tokens = self._decoded(X, lengths, "marginals")
         return _chain.as_given(X, found["marginals"], tokens)
@@ -220,7 +209,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
 
     def _decoded(self, X: Any, lengths: Any, *wanted: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         scores, tokens = self._scores(X, lengths)
-        return _chain.decode(scores, self._weights(), tokens, _threads.resolve(self.n_jobs), wanted), tokens
+        return _chain.decode(scores, self._weights(), tokens, _numbers.threads(self.n_jobs), wanted), tokens
 
     def _keep_model(self, classes: np.ndarray, fitted: _fit.Fitted) -> None:
         (report, arrays), self.classes_ = fitted, classes
@@ -238,8 +227,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _options(self) -> dict[str, Any]:
         options = self._library_options(_OPTIONS)
         if (seed := self.random_state) is not None:
-            drawn = isinstance(seed, np.random.RandomState)
-            options["random_state"] = seed.randint(np.iinfo(np.int32).max) if drawn else seed
+            random = _numbers.seeded(seed)
+            options["random_state"] = seed if random is not seed else random.randint(np.iinfo(np.int32).max)
         return options
 
     def _class_prior(self, labels: _targets.Targets) -> Any:
@@ -250,6 +239,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
             raise ValueError(
                 f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
             )
+        _markers.check_keys(
+            self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior"
+        )
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 

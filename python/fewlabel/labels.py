@@ -83,6 +83,7 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     """
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
+    _markers.refuse_names(descriptions, np.nan, False, "descriptions")
     _data.check_order(X=X, y=y)
     X = _data.admitted(X)
     _data.refuse_dates(X)
@@ -160,7 +161,7 @@ def _vector(label: Any, given: Any, width: int) -> sp.csr_array:
     raise ValueError(f"descriptions must have {width} numbers for class {label!r}, as the rows of X, got {found}")
 
 
-def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> np.ndarray:
+def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -> Any:
     """Votes of keyword rules: each word votes for its class in the texts that contain it.
 
     Parameters
@@ -172,9 +173,10 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
 
     Returns
     -------
-    votes : ndarray of shape (n_rows, n_words), object
+    votes : ndarray of shape (n_rows, n_words), object, of a series a data frame with its index and the words as columns
         The class of the word where the text contains it, else None. A `DataWarning` names words that no text contains.
     """
+    index = _data.index_of(texts)
     if isinstance(texts, str | Mapping) or hasattr(texts, "columns") or not np.iterable(texts):
         raise ValueError(f"texts must be a list of texts, got {'one text' if isinstance(texts, str) else type(texts)}")
     texts = list(_markers.unpacked(texts))
@@ -195,7 +197,11 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
         words = _markers.listed(np.array(missing, dtype=object), 30)
         text = f"no text contains the keywords {words}: they vote nowhere, see their spelling"
         _warnings.warn(text, _warnings.DataWarning)
-    return votes
+    if index is None:
+        return votes
+    import pandas
+
+    return pandas.DataFrame(votes, index=index, columns=[word for _, word in rules], dtype=object)
 
 
 def _rules(keywords: Any) -> list[tuple[Any, str]]:
@@ -207,9 +213,8 @@ def _rules(keywords: Any) -> list[tuple[Any, str]]:
     rules = [(_markers.plain(label), word) for label, words in keywords.items() for word in words]
     if not rules:
         raise ValueError("keywords holds no word")
+    _markers.refuse_names(keywords, np.nan, False, "keywords")
     for label, word in rules:
-        if _markers.marked(_markers.objects([label]), np.nan)[0].any():
-            raise ValueError(f"keywords has the class {label!r}, which marks texts without a vote: give it a name")
         if not isinstance(word, str) or not word.strip():
             raise ValueError(f"keywords must hold words, got {word!r} for class {label!r}")
     return rules
@@ -241,11 +246,12 @@ def _in_word(neighbor: str, end: str) -> bool:
 def from_votes(
     votes: Any, y: Any = None, *, accuracies: Any = "auto", sources: Any = None, unlabeled: Any = "auto"
 ) -> Votes:
-    """Probabilities of the classes from the votes of several sources.
+    """Probabilities of the classes from the votes of several sources: a `y`, with a table of the sources, `Votes`.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1),
     independently. Accuracies that are not given are estimated from the labeled rows, and those of sources that vote for
     several classes also from rows with several votes. Without labels, sources of one class each have a common accuracy.
+    All classes are taken to have equal shares: give the classifier a `class_prior`.
 
     Parameters
     ----------
@@ -258,11 +264,6 @@ def from_votes(
     sources : list or dict, default=None
         Names of the sources, or the `keywords` of `keyword_votes`. None: the columns of a data frame, else 0, 1, ...
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    votes : Votes
-        A `y`, with a table of the sources. It assumes equal shares of the classes: give the classifier a `class_prior`.
 
     References
     ----------

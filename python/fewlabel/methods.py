@@ -46,8 +46,7 @@ class Auto(_Balanced):
 
     Parameters
     ----------
-    balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`; that of switching is "auto" or the same.
+    balance : as in `Annealing`; that of switching is "auto" or the same
     """
 
     name = "auto"
@@ -59,8 +58,7 @@ class Switching(_Balanced):
 
     Parameters
     ----------
-    balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`; "auto" is "labels" or "share".
+    balance : as in `Annealing`; "auto" is "labels" or "share"
     max_switches : int, default=0
         Maximum number of label pairs exchanged at a time. 0: all that lower the objective.
     """
@@ -74,8 +72,7 @@ class PairSwitching(_Balanced):
 
     Parameters
     ----------
-    balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Switching`.
+    balance : as in `Switching`
     """
 
     name = "pair_switching"

@@ -4,13 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn import get_config
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, get_routing_for_object
+from sklearn.utils.validation import _num_samples
 
-from fewlabel._inputs import _markers, _targets
+from fewlabel import _columns
+from fewlabel._inputs import _data, _markers, _targets
 
 __all__ = ["labeled_scorer"]
 
@@ -19,19 +23,15 @@ def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[
     """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
     For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
-    unlabeled rows. Of several labels a row, the rows that are known in all columns are scored.
+    unlabeled rows. Of several labels a row, the rows that are known in all columns are scored. It is a
+    scorer as those of scikit-learn: metadata such as `sample_weight` are routed to it as to the metric, or as to the
+    `score` of the estimator. A ValueError if no row is labeled.
 
     Parameters
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    scorer : callable
-        As those of scikit-learn; a ValueError if no row is labeled. Metadata such as `sample_weight` are routed to it
-        as to the metric, or as to the `score` of the estimator.
 
     Examples
     --------
@@ -51,32 +51,47 @@ class _LabeledScorer:
     scoring: Any
     unlabeled: Any
 
+    def __post_init__(self) -> None:
+        self.request = MetadataRequest(owner=self)
+        self.request.score.add_request(param="sample_weight", alias=True)
+
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **parameters: Any) -> Any:
         model = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
         classes = getattr(model, "classes_", ()) if hasattr(model, "unlabeled") else ()  # others may count the marker
         marker = _markers.of_model(self.unlabeled, classes)
-        rows, labels, weights = _targets.labeled_part(X, y, marker, sample_weight, columns=True)
+        _columns.check_names(model, y)
+        _data.check_order(X=X, y=y, **parameters)
+        places, X = np.arange(_num_samples(X)), _data.admitted(X)
+        rows, labels, weights = _targets.labeled_part(places, y, marker, sample_weight, columns=True)
+        of_rows = {name: given for name, given in parameters.items() if np.shape(given)[:1] == places.shape}
+        parameters |= {name: _safe_indexing(given, rows) for name, given in of_rows.items()}
         if weights is not None:
-            parameters |= self._routed(estimator, {"sample_weight": weights})
-        return check_scoring(estimator, self.scoring)(estimator, rows, labels, **parameters)
+            parameters |= self._routed(estimator, model, weights)
+        return check_scoring(estimator, self.scoring)(estimator, _safe_indexing(X, rows), labels, **parameters)
 
-    def _routed(self, estimator: Any, weights: dict[str, Any]) -> Any:
-        """The weights, unless the score of the estimator has requested that it gets none."""
+    def _routed(self, estimator: Any, model: Any, weights: Any) -> Any:
+        """The weights under the name in which the score wants them, unless it has requested that it gets none."""
         if self.scoring is not None or not get_config()["enable_metadata_routing"]:
-            return weights
+            return {"sample_weight": weights}
+        alias = getattr(getattr(get_routing_for_object(model), "score", None), "requests", {}).get("sample_weight")
+        params = {alias if isinstance(alias, str) else "sample_weight": weights}
         score = MethodMapping().add(caller="score", callee="score")
         try:
             router = MetadataRouter(owner=self).add(estimator=estimator, method_mapping=score)
-            return router.route_params(caller="score", params=weights)["estimator"]["score"]
+            return router.route_params(caller="score", params=params)["estimator"]["score"]
         except UnsetMetadataPassedError:
-            return weights
+            return params
+
+    def set_score_request(self, **names: bool | str | None) -> "_LabeledScorer":
+        """As of a scorer of scikit-learn: the name in which metadata of the score are passed to a function."""
+        if self.scoring is not None:
+            self.scoring = check_scoring(None, self.scoring).set_score_request(**names)
+        for name, alias in names.items():
+            self.request.score.add_request(param=name, alias=alias)
+        return self
 
     def get_metadata_routing(self) -> Any:
-        if self.scoring is not None:
-            return get_routing_for_object(check_scoring(None, self.scoring))
-        request = MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=True)
-        return request
+        return self.request if self.scoring is None else get_routing_for_object(check_scoring(None, self.scoring))
 
     def _accept_sample_weight(self) -> bool:  # without routing, where scikit-learn asks a scorer among several
         return True

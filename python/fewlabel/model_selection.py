@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from fewlabel import _held_out
 from fewlabel._compat import BaseCrossValidator
-from fewlabel._inputs import _data, _targets
+from fewlabel._inputs import _data, _numbers, _targets
 from fewlabel._inputs._markers import listed
 
 __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
@@ -80,10 +80,10 @@ class SemiSupervisedSplit(BaseCrossValidator):
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
-        if _is_folds(self.cv) and values.ndim == 1:
+        inner = self._inner(values.ndim)
+        if inner is not self.cv and values.ndim == 1:
             _refuse_scarce_classes(values, self.cv)
-        groups = _of_rows(groups, labeled)
-        for train, test in self._inner(values.ndim).split(np.zeros((len(labeled), 1)), values, groups):
+        for train, test in inner.split(np.zeros((len(labeled), 1)), values, _of_rows(groups, labeled)):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -91,13 +91,11 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Parameters
         ----------
-        X : object
-            Not used.
-        y : array-like or None, default=None
-        groups : array-like of shape (n_rows,) or None, default=None
+        X, y, groups : as in `split`; X is not used
         """
         if y is None:
             return int(self._inner().get_n_splits())
+        check_consistent_length(y, groups)
         _data.check_order(X=X, y=y, groups=groups)
         labeled, values = self._read(y)
         given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
@@ -112,8 +110,9 @@ class SemiSupervisedSplit(BaseCrossValidator):
         return targets.labeled, targets.values
 
     def _inner(self, dimensions: int = 1) -> Any:
-        if _is_folds(self.cv):
-            return StratifiedKFold(int(self.cv)) if dimensions == 1 else KFold(int(self.cv))
+        if _is_count(self.cv):
+            folds = _numbers.check_count("cv", self.cv, 2, ", or a splitter")
+            return StratifiedKFold(folds) if dimensions == 1 else KFold(folds)
         if not hasattr(self.cv, "split") or isinstance(self.cv, str):
             raise TypeError(f"cv must be an integer or a splitter with a method `split`, got {self.cv!r}")
         if isinstance(self.cv, SemiSupervisedSplit):
@@ -127,22 +126,15 @@ def held_out_probabilities(
     """Probabilities of the classes for each labeled row, by a fit without its label.
 
     Replaces `cross_val_predict(method="predict_proba")`, to which the marker is a class. Fits see all unlabeled rows.
+    An array (n_rows, n_classes) with a column for each class with a label or a description, sorted: NaN in rows that no
+    fit held out, the mean where several did.
 
     Parameters
     ----------
     estimator : estimator or pipeline with a method `predict_proba`
         Clones are fitted.
-    X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker `unlabeled`.
-    cv, n_jobs, verbose : as in `fewlabel.inspection.check`
+    X, y, cv, n_jobs, verbose : as in `fewlabel.inspection.check`
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_rows, n_classes), float64
-        A column for each class with a label or a description, sorted. NaN for rows that no fit held out, the mean where
-        several did.
     """
     _held_out.check_classifier("estimator", estimator, "predict_proba")
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
@@ -166,13 +158,15 @@ def _probabilities(model: Any, X: Any, test: np.ndarray, classes: np.ndarray) ->
     return found
 
 
-def _is_folds(cv: Any) -> bool:
+def _is_count(cv: Any) -> bool:
     return isinstance(cv, Integral) and not isinstance(cv, bool)
 
 
 def at_most(cv: Any, given: _targets.Targets) -> Any:
-    """Not more folds than the largest class has labels, of which two are the least."""
-    return min(cv, max(2, int(given.counts().max(initial=0)))) if _is_folds(cv) else cv
+    """Not more folds than the largest class has labels, of which two are the least; a splitter as it is."""
+    if not _is_count(cv):
+        return cv
+    return min(_numbers.check_count("cv", cv, 2, ", or a splitter"), max(2, int(given.counts().max(initial=0))))
 
 
 def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:

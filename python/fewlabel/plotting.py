@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
@@ -65,8 +64,7 @@ class HistoryDisplay:
             Fitted estimator. Model files do not save the history.
         name : str or None, default=None
             Title. None: the class and the method of the estimator.
-        ax : array-like of 4 matplotlib Axes, or None, default=None
-            Where to draw. None: a new figure.
+        ax : as in `plot`
         """
         check_own_classifier("estimator", model := _linear_model.last(estimator))
         check_is_fitted(model)
@@ -84,7 +82,7 @@ class HistoryDisplay:
 
         Parameters
         ----------
-        ax : array-like of 4 matplotlib Axes, or None, default=None
+        ax : array-like of 4 matplotlib Axes, or None: a new figure
         """
         check_matplotlib_support("HistoryDisplay.plot")
         from matplotlib import pyplot as plt
@@ -170,9 +168,7 @@ class LearningCurveDisplay:
         Parameters
         ----------
         estimator : semi-supervised estimator or pipeline, of which clones are fitted
-        X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features), or what a pipeline takes
-        y : array-like of shape (n_rows,)
-            Labels, with or without markers. Labels beyond `n_labels` are hidden; their rows are used as unlabeled rows.
+        X, y : as in `fewlabel.inspection.check`; labels beyond `n_labels` are hidden, and their rows unlabeled
         n_labels : sequence of int, default=None
             Numbers of labeled rows; None: those of 10, 20, 40 and 80 for which there are labels.
         n_draws : int, default=5
@@ -185,8 +181,7 @@ class LearningCurveDisplay:
             Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
         n_jobs, verbose : as in `fewlabel.inspection.check`
-        ax : matplotlib Axes or None, default=None
-            Where to draw. None: a new figure.
+        ax : as in `plot`
         """
         check_matplotlib_support("LearningCurveDisplay.from_estimator")
         _held_out.check_classifier("estimator", estimator)
@@ -209,7 +204,7 @@ class LearningCurveDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes or None, default=None
+        ax : matplotlib Axes, or None: a new figure
         """
         check_matplotlib_support("LearningCurveDisplay.plot")
         from matplotlib import pyplot as plt
@@ -251,9 +246,9 @@ def _plan(
     other = _linear_model.supervised(estimator) if supervised is None else supervised
     n_train = len(given.values) - round(float(test_size) * len(given.values))
     sizes = list(([size for size in _SIZES if size <= n_train] or _SIZES) if n_labels is None else n_labels)
-    if not sizes or not all(isinstance(n, Integral) for n in sizes) or min(sizes) < 1 or sorted(set(sizes)) != sizes:
+    if not sizes or sorted({_numbers.check_count("n_labels", n) for n in sizes}) != sizes:
         raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")
-    random, folds = check_random_state(random_state), list[_held_out.Fold]()
+    random, folds = _numbers.seeded(random_state), list[_held_out.Fold]()
     for _ in range(n_draws):
         test, drawn = _draw(given, sizes, float(test_size), random)
         rows = np.setdiff1d(np.arange(len(given.labeled)), test)

@@ -17,7 +17,7 @@ __all__ = ["BlockScaler", "labeled_only", "text_vectorizer"]
 
 
 def text_vectorizer(**settings: Any) -> TfidfVectorizer:
-    """Scikit-learn's `TfidfVectorizer` as texts need it, with unit rows.
+    """Scikit-learn's `TfidfVectorizer` as texts need it, with unit rows; not fitted.
 
     Words of two letters or more, without English stop words, words of more than a fifth of the texts and words of a
     single text; 1 + log(count) times idf.
@@ -26,11 +26,6 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
     ----------
     **settings : object
         Parameters of `TfidfVectorizer` in place of those of the recipe, such as the `stop_words` of another language.
-
-    Returns
-    -------
-    vectorizer : TfidfVectorizer
-        Not fitted.
 
     Examples
     --------
@@ -46,18 +41,14 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
 def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Score of features by the labeled rows alone, for `SelectKBest` and other selectors by score.
 
-    Scores such as `chi2` take the marker for a class, and keep the words that tell labeled from unlabeled rows.
+    Scores such as `chi2` take the marker for a class, and keep the words that tell labeled from unlabeled rows. The
+    result is a function of X and y with markers, -1 or None, as selectors refuse NaN. It needs a labeled row.
 
     Parameters
     ----------
     score_func : callable
         Called with the labeled rows and their labels, such as `chi2` or `mutual_info_classif`.
     unlabeled : as in `TransductiveSVC`
-
-    Returns
-    -------
-    score_func : callable
-        Called with X and y, which has markers: -1 or None, as selectors refuse NaN; a ValueError if no row is labeled.
     """
     if not callable(score_func):
         raise ValueError(f"score_func must be a function of X and y, such as chi2, got {score_func!r:.60}")
@@ -103,8 +94,7 @@ class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        y : None
-            Not used.
+        y : not used
         """
         norm = _numbers.check_positive("norm", self.norm)
         X = _data.rows_of(self, X, reset=True)

@@ -56,8 +56,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         ----------
         X : iterable of sequences of str
             Sentences, each its tokens.
-        y : None
-            Not used.
+        y : not used
         """
         for name in ("window", "affixes"):
             check_count(name, getattr(self, name), least=0)
@@ -71,16 +70,11 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return self
 
     def transform(self, X: Iterable[Sequence[str]]) -> list[Any]:
-        """Features of the tokens of each sentence.
+        """Features of the tokens of each sentence: a list of CSR matrices, as `SequenceSVC` takes them.
 
         Parameters
         ----------
         X : iterable of tokens or of sentences
-
-        Returns
-        -------
-        features : list of CSR matrices of shape (n_tokens, n_features)
-            One for each sentence, as `SequenceSVC` takes them.
         """
         check_is_fitted(self)
         sentences = list(X)
@@ -107,17 +101,11 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features.
+        """Names of the features, such as "token=Madrid"; of hashed features the numbers of their columns.
 
         Parameters
         ----------
-        input_features : object, default=None
-            Not used.
-
-        Returns
-        -------
-        names : ndarray of str, shape (n_features,)
-            Such as "token=Madrid"; of hashed features the numbers of their columns.
+        input_features : not used
         """
         check_is_fitted(self)
         if self.n_features is None:

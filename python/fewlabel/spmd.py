@@ -28,7 +28,8 @@ _COMMUNICATES = ("Get_rank", "Get_size", "allgather", "Allreduce")
 def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, comm: Any) -> _Classifier:
     """Fit an estimator to the rows of all ranks of an MPI communicator; every rank gets the same model.
 
-    It is that of one machine with all rows, up to the rounding of sums.
+    It is that of one machine with all rows, up to the rounding of sums; `transduction_`, `label_distributions_` and the
+    passes in `history_` are for the rows of this rank.
 
     Parameters
     ----------
@@ -38,16 +39,9 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         class_prior="auto", and an eighth of the unlabeled ones if these are 4,096 a class and small.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
-    y : array-like of shape (n_rows,), or fewlabel.labels.Soft
-        Labels of these rows, as for `estimator.fit`: sets, groups and probabilities too. All ranks have all classes.
-    sample_weight : array-like of shape (n_rows,) or None, default=None
+    y, sample_weight : as for `estimator.fit`, of these rows, except several labels a row; all ranks have all classes
     comm : mpi4py.MPI.Comm
         The ranks. Only the fit may use it, in another thread, for which MPI must be initialized, as mpi4py does.
-
-    Returns
-    -------
-    estimator : estimator
-        Fitted; `transduction_`, `label_distributions_` and the passes in `history_` are for the rows of this rank.
 
     Raises
     ------
@@ -55,12 +49,6 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
         If parameters or data are invalid, on the rank that has them; the other ranks raise RuntimeError.
     RuntimeError, KeyboardInterrupt
         If the user interrupts any rank, another one has failed, or parameters or a sum differ between ranks.
-
-    Examples
-    --------
-    >>> from mpi4py import MPI  # doctest: +SKIP
-    >>> classifier = fewlabel.TransductiveSVC()  # doctest: +SKIP
-    >>> fewlabel.spmd.fit(classifier, X_of_this_rank, y_of_this_rank, comm=MPI.COMM_WORLD)  # doctest: +SKIP
     """
     fit_with(estimator, X, y, sample_weight, comm, _progress.shown)
     if comm.Get_rank() == 0:
@@ -75,8 +63,8 @@ def fit_with(
     ranks = _Ranks(comm)
     part = ranks.attempt(lambda: _Part(estimator, X, y, sample_weight))
     ranks.compare(estimator)
-    classes, totals, minus_one = part.number(ranks)
-    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals, minus_one))
+    classes, totals = part.number(ranks)
+    plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
     verbose = estimator.verbose if ranks.rank == 0 else 0
     with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
         fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
@@ -187,6 +175,7 @@ class _Part:
         self.method = methods.resolve(estimator.method, estimator._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
         self.targets = _targets.one_a_row(y, estimator.unlabeled, sample_weight=sample_weight, whole=False)
+        estimator._check_names(self.targets)
         self.rows = self._rows(X)
         _data.check_lengths(self.rows, self.targets.codes)
 
@@ -199,8 +188,8 @@ class _Part:
         self.estimator.n_features_in_ = shape[1]
         return sp.csr_array((0, shape[1]))
 
-    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray, bool]:
-        """Number the classes of all ranks; these, the weights of their labeled rows, whether -1 is a marker."""
+    def number(self, ranks: _Ranks) -> tuple[np.ndarray, np.ndarray]:
+        """Number the classes of all ranks; these, and the weights of their labeled rows."""
         prior = self.estimator.class_prior
         if self.estimator.hierarchy is not None:
             labels = {name for own in ranks.comm.allgather(self.targets.classes) for name in own.tolist()}
@@ -226,4 +215,4 @@ class _Part:
             self.rows = np.zeros((0, self.rows.shape[1]))  # of the kind of the others
         classes = _targets.with_classes_of(prior, classes, sum(each.n_rows for each in summaries))
         self.targets = ranks.attempt(lambda: self.targets.among(classes))
-        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals()))), every[2] > 0
+        return classes, np.asarray(sum(ranks.comm.allgather(self.targets.totals())))

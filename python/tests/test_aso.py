@@ -450,3 +450,12 @@ def test_sparse_output_is_of_the_kind_that_users_choose(interface: str) -> None:
         assert sp.isspmatrix(ASOTransformer(n_components=2).fit_transform(X)) == (interface == "spmatrix")
         tokens = TokenVectorizer().fit_transform([["a", "b"], ["c"]])
         assert [sp.isspmatrix(rows) for rows in tokens] == 2 * [interface == "spmatrix"]
+
+
+def test_sparse_rows_stay_sparse_where_frames_are_wanted() -> None:
+    X = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(float)
+    with sklearn.config_context(transform_output="pandas"):
+        frame = ASOTransformer(n_components=2).fit_transform(X)
+        assert [*frame.columns[-2:]] == ["asotransformer0", "asotransformer1"]
+        sparse = ASOTransformer(n_components=2).set_output(transform="default").fit_transform(sp.csr_array(X))
+    np.testing.assert_allclose(sparse.toarray(), frame)

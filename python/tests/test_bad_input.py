@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from planted import text_like
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
@@ -23,11 +25,12 @@ from sklearn.svm import LinearSVC
 from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior, save_model
 from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library, _signatures as c, _views
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.inspection import check, compare, explain, suspicious_labels, top_features
 from fewlabel.labeling import Session
 from fewlabel.labels import Soft, from_votes, with_descriptions
 from fewlabel.methods import Annealing, Switching
-from fewlabel.model_selection import held_out_probabilities
+from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.plotting import HistoryDisplay, LearningCurveDisplay
 from fewlabel.preprocessing import BlockScaler
 from fewlabel.sequences import TokenVectorizer
@@ -264,12 +267,12 @@ def put(position: int, value: float) -> Any:
 
 
 BROKEN = {
-    "column too large": (broken(indices=put(3, 40)), "40"),
-    "column negative": (broken(indices=put(3, -1)), "-1"),
-    "indptr decreases": (broken(indptr=put(10, 0)), "indptr"),
-    "indptr begins above 0": (broken(indptr=put(0, 1)), "indptr"),
-    "indptr negative": (broken(indptr=put(0, -1)), "indptr"),
-    "indptr beyond the values": (broken(indptr=put(-1, 2**31 - 1)), "2147483647"),
+    "column too large": (broken(indices=put(3, 40)), "indices must be < 40"),
+    "column negative": (broken(indices=put(3, -1)), "indices must be >= 0"),
+    "indptr decreases": (broken(indptr=put(10, 0)), "indptr decreases"),
+    "indptr begins above 0": (broken(indptr=put(0, 1)), "index pointer should start with 0"),
+    "indptr negative": (broken(indptr=put(0, -1)), "index pointer should start with 0"),
+    "indptr beyond the values": (broken(indptr=put(-1, 2**31 - 1)), "Last value of index pointer"),
 }
 
 
@@ -280,7 +283,7 @@ def test_broken_csr(rows: sp.csr_matrix, message: str, monkeypatch: pytest.Monke
     for loaded in (True, False):
         monkeypatch.setattr(_library, "is_loaded", lambda loaded=loaded: loaded)
         for model in models:
-            with pytest.raises(ValueError, match=r"X\.ind"):
+            with pytest.raises(ValueError, match=f"X is no valid csr matrix: .*{message}"):
                 model.predict(rows)
 
 
@@ -289,7 +292,7 @@ def test_promise_of_two_to_the_31_values() -> None:
     rows.indptr = rows.indptr.astype(np.int64)
     rows.indices = rows.indices.astype(np.int64)
     rows.indptr[-1] = 2**31
-    refused("2147483648", {}, X=rows)
+    refused("Last value of index pointer", {}, X=rows)
 
 
 def test_shapes() -> None:
@@ -322,7 +325,7 @@ def test_texts_where_numbers_belong(texts: Any) -> None:
 
 
 def test_objects_where_numbers_belong() -> None:
-    for value in {}, pd.NaT, len:
+    for value in {}, len:
         with pytest.raises(TypeError, match=r"^X: "):
             TransductiveSVC().fit([[1.0, value]] * 60, GIVEN)
 
@@ -707,3 +710,70 @@ def test_what_does_not_classify_is_named(model: Any) -> None:
             ask()
     with pytest.raises(TypeError, match="a method predict_proba, got TransductiveSVC without it: set calibrate=True"):
         held_out_probabilities(TransductiveSVC(), X, Y)
+
+
+FAR = 10**400
+WHOLE = np.r_[np.zeros((20, 2)), np.ones((20, 2))] + np.eye(2)[np.arange(40) % 2]
+HALF = np.where(np.arange(40) % 2 == 0, np.arange(40) // 20, -1)
+SVC = TransductiveSVC
+
+
+@pytest.mark.parametrize("value", [FAR, -FAR])
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("cv", lambda v: list(SemiSupervisedSplit(v).split(WHOLE, HALF))),
+        ("cv", lambda v: SemiSupervisedSplit(v).get_n_splits(WHOLE, HALF)),
+        ("cv", lambda v: check(SVC(), WHOLE, HALF, cv=v, verbose=0)),
+        ("cv", lambda v: compare(SVC(), WHOLE, HALF, cv=v, verbose=0)),
+        ("n_jobs", lambda v: SVC(n_jobs=v).fit(WHOLE, HALF)),
+        ("n_jobs", lambda v: KernelFeatures(n_jobs=v).fit(WHOLE)),
+        ("n_jobs", lambda v: estimate_class_prior(WHOLE, HALF, n_jobs=v)),
+        ("n_jobs", lambda v: check(SVC(), WHOLE, HALF, cv=2, n_jobs=v, verbose=0)),
+        ("n_jobs", lambda v: suspicious_labels(SVC().fit(WHOLE, HALF), WHOLE, HALF, n_jobs=v, verbose=0)),
+        ("random_state", lambda v: estimate_class_prior(WHOLE, HALF, random_state=v)),
+        ("random_state", lambda v: ASOTransformer(random_state=v).fit(WHOLE)),
+        ("random_state", lambda v: SequenceSVC(random_state=v).fit(WHOLE, HALF)),
+    ],
+)
+def test_numbers_that_are_far_too_large_are_named_and_not_printed(name: str, call: Any, value: int) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must .*an integer of 1329 bits") as raised:
+        call(value)
+    assert len(str(raised.value)) < 200
+
+
+@pytest.mark.parametrize("missing", [pd.NaT, pd.NA])
+@pytest.mark.parametrize("call", [lambda X: SVC().fit(X, HALF), lambda X: SVC().fit(WHOLE, HALF).predict(X)])
+def test_missing_values_among_objects(missing: Any, call: Any) -> None:
+    rows = WHOLE.astype(object)
+    rows[3, 1] = missing
+    for X in rows, pd.DataFrame(rows):
+        with pytest.raises(ValueError, match=r"X has (NaT|NA), a missing value, but every value must be finite: fill"):
+            call(X)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: load_scipy_docs(np.eye(2)), "topics must be subpackages of SciPy"),
+        (lambda: Session({0: 1}, SVC()), "rows must be a list, a data frame or a matrix, got dict"),
+    ],
+)
+def test_no_error_comes_from_within(call: Any, message: str) -> None:
+    SVC(unlabeled=Decimal("sNaN")).fit(WHOLE, [Decimal("sNaN") if i % 2 else i // 20 for i in range(40)])
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+@pytest.mark.parametrize("form", [pa.array, lambda texts: pa.chunked_array([texts[:9], texts[9:]])])
+def test_columns_of_arrow_are_texts(form: Any) -> None:
+    texts = [f"goal match {i}" if i < 20 else f"vote law {i}" for i in range(40)]
+    with pytest.raises(ValueError, match="X holds texts, but must hold numbers"):
+        SVC().fit(form(texts), HALF)
+    model = make_pipeline(TfidfVectorizer(), SVC())
+    assert explain(model.fit(texts, HALF), form(texts)[:1]).label == 0
+    assert with_descriptions(form(texts), None, {"a": "goal"})[0] == [*texts, "goal"]
+    session = Session(form(texts), model)
+    for row, name in (0, "a"), (39, "b"):
+        session.label(row, name)
+    assert session.fit().predict(["goal match 3"]) == ["a"]

@@ -313,3 +313,21 @@ def test_without_options_the_library_gives_the_same_bits(many: bool) -> None:
         assert arrays[name].tobytes() == getattr(model, f"{name}_").tobytes()
     assert report["objective"] == model.objective_
     np.testing.assert_array_equal(arrays["transduction"], model.transduction_)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"class_prior": {True: 0.5, 0: 0.5}}, "class_prior names True, but the classes are 0, 1"),
+        ({"class_prior": {True: 0.5, 0: 0.3, 2: 0.2}}, "class_prior names True, but the classes are 0, 1"),
+        ({"class_weight": {np.True_: 2.0, 0: 1.0}}, "class_weight names True, but the classes are 0, 1"),
+        ({"hierarchy": {True: "a", 0: "b"}}, "hierarchy names True, but the classes are 0, 1"),
+    ],
+)
+def test_bools_are_no_names_of_numbers(given: dict[str, Any], message: str) -> None:
+    X, unlabeled = np.eye(2)[[0, 1, 0, 1, 0, 1]], [None] * 4
+    with pytest.raises(ValueError, match=message):
+        TransductiveSVC(**given).fit(X, [0, 1, *unlabeled])
+    (name,) = given
+    with pytest.raises(ValueError, match=f"{name} .*(names (0|1), but|than) the classes .*False, True"):
+        TransductiveSVC(**given).fit(X, [False, True, *unlabeled])

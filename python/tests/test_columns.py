@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from planted import text_like
@@ -285,3 +287,14 @@ def test_a_column_is_warned_of_its_own_unlabeled_rows(order: list[int]) -> None:
     rows[:2000, 7] *= 30
     with pytest.warns(DataWarning, match="feature 7 and few others"):
         TransductiveSVC(n_jobs=1).fit(sp.csr_array(rows), y[:, order])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_columns_in_another_order_are_refused(frame: Any) -> None:
+    y = frame({name: np.where(FIRST >= 0, column, -1) for name, column in zip("abc", columns().T, strict=False)})
+    model = TransductiveSVC().fit(X, y)
+    given = model.score(X, y), labeled_scorer()(model, X, y)
+    assert given == (model.score(X, np.array(y)), labeled_scorer()(model, X, np.array(y)))
+    for score in model.score, partial(labeled_scorer(), model):
+        with pytest.raises(ValueError, match=r"y has the column '[abc]' at another place than in fit.*'a', 'b', 'c'"):
+            score(X, y[["b", "c", "a"]])

@@ -209,9 +209,9 @@ def test_misaligned_rows_are_an_error(client: Client) -> None:
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        (delayed(3), "got Delayed.*: put it into a list"),
-        ([], "it has no partitions"),
-        ([delayed(3), np.eye(2)], "must be parts of Dask, got ndarray"),
+        (delayed(3), "or a list, not empty, of Delayed or Future, got Delayed.*: use"),
+        ([], "got a list of nothing: use dask.array.from_array"),
+        ([delayed(3), np.eye(2)], "got a list of Delayed.*, ndarray: use"),
         (None, "got NoneType"),
     ],
 )

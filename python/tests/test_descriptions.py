@@ -482,3 +482,14 @@ def test_descriptions_on_one_machine(labels: Any, tree: Any) -> None:
 def test_whole_numbers_do_not_cut_descriptions(form: Any) -> None:
     X, _ = with_descriptions(form(np.eye(2, dtype=int)), None, {"sport": [0.5, 0.25]})
     assert form(np.array([[0.5, 0.25]])).sum() == X[[2]].sum()
+
+
+@pytest.mark.parametrize("name", [None, float("nan"), np.nan])
+def test_a_marker_is_no_class_of_a_description(name: Any) -> None:
+    with pytest.raises(ValueError, match=r"descriptions names (None|nan), which marks rows without a label"):
+        with_descriptions(["a"], None, {"x": "a", name: "b"})
+    X, y = with_descriptions(np.eye(2), [0, -1], {-1: [1.0, 0.0]})
+    with pytest.raises(
+        ValueError, match="y has a Description by a marker of unlabeled rows in row 2: give it the name"
+    ):
+        TransductiveSVC().fit(X, y)

@@ -91,7 +91,7 @@ def test_other_requests_are_refused_and_change_nothing(client: Client) -> None:
     assert client("versions")[0] == 404
     assert client("setup", {"schema": "<View/>"}) == (
         400,
-        {"error": "ValueError: the labeling interface has no <Choices>"},
+        {"error": "ValueError: the labeling interface needs one <Choices>, or --choices with its name; it has none"},
     )
     assert client("predict", {})[0] == 400
     stranger = [{"id": 1, "data": {"text": "of another project"}, "project": 7}]
@@ -162,3 +162,28 @@ def test_an_annotation_of_another_task_is_refused_and_no_other_is_lost(tmp_path:
     with pytest.raises(ValueError, match="an annotation is of task 7, but the message has 100, 101, 102; KeyError"):
         backend.webhook({"action": "ANNOTATIONS_CREATED", "task": tasks[:3], "annotation": found})
     assert {row: answer.get("class") for row, answer in backend.session._answers().items()} == {2: "grain"}
+
+
+def test_of_several_choices_one_is_named(tmp_path: Path) -> None:
+    schema = SCHEMA.replace("</View>", CHOICES.replace("area", "quality") + "</View>")
+    backend = module.Backend(TASKS[::40], "text", tmp_path / "answers.jsonl")
+    with pytest.raises(ValueError, match="needs one <Choices>, or --choices with its name; it has area, quality"):
+        backend.setup({"schema": schema})
+    backend = module.Backend(TASKS[::40], "text", tmp_path / "answers.jsonl", "area")
+    backend.webhook({"action": "ANNOTATION_CREATED", "task": TASKS[0], "annotation": {"result": [OTHER, *GRAIN]}})
+    backend.setup({"schema": schema})
+    assert backend.names == ("area", "doc")
+    assert backend.session.status().classes == {"grain": 1}
+
+
+def test_the_answer_of_a_second_annotator_changes_none(tmp_path: Path) -> None:
+    backend = module.Backend(TASKS[::40], "text", tmp_path / "answers.jsonl")
+    request = {"action": "ANNOTATION_CREATED", "task": TASKS[0]}
+    for who in (1, 2, 1):  # who agree
+        backend.webhook(request | {"annotation": {"result": GRAIN, "completed_by": who}})
+    for second in {"result": [choice("money")], "completed_by": 2}, {"was_cancelled": True, "completed_by": 2}:
+        with pytest.raises(ValueError, match="annotator 2 differs from annotator 1, whose 'grain' stands"):
+            backend.webhook(request | {"annotation": second})
+    assert backend.session.status().classes == {"grain": 1}
+    backend.webhook(request | {"annotation": {"result": [choice("money")], "completed_by": 1}})
+    assert backend.session.status().classes == {"money": 1}

@@ -469,7 +469,7 @@ def test_texts_are_no_descriptions_of_vectors_in_a_file(tmp_path: Path) -> None:
         (TEXTS, {"sport": " "}, "descriptions must have a text for class 'sport', as the rows, got ' '"),
         (TEXTS, {"sport": np.ones(3)}, "descriptions must have a text for class 'sport', as the rows, got array"),
         (TEXTS, {"sport": "goal", 3: "bank"}, "classes must be texts, numbers .* 'sport' and 3"),
-        (TEXTS, {None: "goal"}, "None marks rows without a label"),
+        (TEXTS, {None: "goal"}, "descriptions names None, which marks rows without a label"),
         (pd.DataFrame({"text": TEXTS}), NAMES, "descriptions need rows .* got a data frame: give its column"),
         (X, NAMES, f"descriptions must have {X.shape[1]} numbers for class 'sport', .* got 'team goal'"),
         (np.eye(3), {"sport": [1, 2]}, r"descriptions must have 3 numbers for class 'sport', .* shape \(1, 2\)"),

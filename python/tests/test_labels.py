@@ -681,3 +681,23 @@ def test_nullable_labels_of_pandas_keep_their_kind(dtype: str, labels: list, kin
     for found in (model.classes_, model.transduction_, model.predict(X)):
         assert found.dtype.kind in kind
     assert model.score(X, given) == TransductiveSVC().fit(X, y).score(X, y)
+
+
+@pytest.mark.parametrize(
+    ("names", "warned"),
+    [
+        (["p\u0430y", "pay"], True),  # of Cyrillic
+        (["\u0421\u041e\u0420", "COP"], True),
+        (["\u039f\u03a7", "OX"], True),  # of Greek
+        (["\u0441\u043e\u0440", "\u0441\u043e\u043c"], False),
+        (["\u03b1", "a"], False),
+    ],
+)
+def test_letters_of_other_alphabets_that_look_the_same(names: list[str], warned: bool) -> None:
+    y = [names[i] if i < 2 else None for i in range(12)]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        TransductiveSVC().fit(np.eye(2)[np.arange(12) % 2], y)
+    told = [str(one.message) for one in found if "almost the same name" in str(one.message)]
+    assert (len(told) == 1) == warned
+    assert not told or "\\u0" in told[0]  # else both are printed alike

@@ -24,7 +24,8 @@ import pytest
 from planted import GROUP, many_topics, text_like
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC, show_versions
-from fewlabel._native import _library, _signatures as c, _threads
+from fewlabel._inputs import _numbers
+from fewlabel._native import _library, _signatures as c
 
 PACKAGE = Path(_library.__file__).parents[1]
 HEADER = Path(__file__).parents[2] / "include" / "fewlabel.h"
@@ -317,16 +318,15 @@ def refuse(name: str) -> None:
     setattr(tempfile if name == "mkstemp" else os, name, refused)
 
 
-def without_memfd() -> tuple[bytes, list[str]]:
+def with_a_folder() -> tuple[bytes, list[str]]:
     """The model, and what was left in the folder for temporary files."""
-    refuse("memfd_create")
     with tempfile.TemporaryDirectory() as tempfile.tempdir:
         return coefficients(), os.listdir(tempfile.tempdir)
 
 
 def without_any_copy() -> None:
     refuse("mkstemp")
-    without_memfd()
+    with_a_folder()
 
 
 @needs_fork
@@ -355,14 +355,14 @@ class TestFork:
         assert "forked" in message
         assert handles == 0
 
-    def test_a_temporary_file_where_there_are_no_files_in_memory(self) -> None:
-        assert in_child("fork", without_memfd) == (coefficients(), [])
+    def test_the_temporary_file_is_removed(self) -> None:
+        assert in_child("fork", with_a_folder) == (coefficients(), [])
 
     def test_clear_error_where_no_private_copy_can_be_made(self) -> None:
         coefficients()
         error = in_child("fork", without_any_copy)
         assert isinstance(error, RuntimeError)
-        for word in ("forked", "no memfd_create here", "no mkstemp here", "spawn", "loky"):
+        for word in ("forked", "no mkstemp here", "spawn", "loky"):
             assert word in str(error)
 
     def test_lock_held_at_the_fork(self) -> None:
@@ -391,18 +391,18 @@ def test_many_threads_at_once() -> None:
 
 def test_number_of_threads() -> None:
     cores = joblib.cpu_count()
-    assert _threads.resolve(None) == cores
-    assert _threads.resolve(-1) == cores
-    assert _threads.resolve(-2) == max(1, cores - 1)
-    assert _threads.resolve(-1000) == 1
-    assert _threads.resolve(np.int64(3)) == 3
+    assert _numbers.threads(None) == cores
+    assert _numbers.threads(-1) == cores
+    assert _numbers.threads(-2) == max(1, cores - 1)
+    assert _numbers.threads(-1000) == 1
+    assert _numbers.threads(np.int64(3)) == 3
     for backend in ("loky", "threading"):
-        inside = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(_threads.resolve)(None) for _ in range(2))
+        inside = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(_numbers.threads)(None) for _ in range(2))
         assert inside == [1, 1]
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
-        _threads.resolve(0)
+        _numbers.threads(0)
     with pytest.raises(TypeError, match=r"n_jobs must be an integer or None, got 1\.5"):
-        _threads.resolve(1.5)
+        _numbers.threads(1.5)
 
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------

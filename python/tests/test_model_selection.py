@@ -176,7 +176,7 @@ def test_nothing_unlabeled_is_the_ordinary_split() -> None:
         (2, [-1, -1, -1, -1, -1], ValueError, "no labeled row"),
         (2, [0, 1, 0, 1], ValueError, "inconsistent numbers of samples"),
         (2, None, ValueError, "y is None"),
-        (1, [0, 1, 0, 1, -1], ValueError, "k-fold cross-validation requires at least one"),
+        (1, [0, 1, 0, 1, -1], ValueError, "cv must be an integer of at least 2, or a splitter, got 1"),
         (True, [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter .* got True"),
         ("kfold", [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),
         ([([0], [1])], [0, 1, 0, 1, -1], TypeError, "cv must be an integer or a splitter"),
@@ -256,3 +256,27 @@ def test_labeled_scorer_takes_lists_of_texts_and_data_frames() -> None:
 def test_labeled_scorer_without_a_labeled_row() -> None:
     with pytest.raises(ValueError, match="no row to score"):
         labeled_scorer()(TransductiveSVC().fit(X, Y), X, np.full(len(Y), -1))
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy", {"a": "accuracy"}])
+def test_weights_of_a_score_can_have_another_name(scoring: Any) -> None:
+    weight, splits = np.random.default_rng(0).integers(1, 9, len(Y)).astype(float), SemiSupervisedSplit(2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = TransductiveSVC(alpha=10).set_fit_request(sample_weight=False).set_score_request(sample_weight="w")
+        if isinstance(scoring, dict):
+            scorer = labeled_scorer({"a": get_scorer("accuracy").set_score_request(sample_weight="w")})
+        else:
+            scorer = labeled_scorer(scoring).set_score_request(sample_weight="w")
+        given: dict[str, Any] = {"cv": splits, "params": {"w": weight}}
+        own = cross_validate(model, X, Y, **given)["test_score"]
+        found = cross_validate(model, X, Y, scoring=scorer, **given)
+        open_folds = cross_validate(
+            model, X, Y, scoring=scorer, **given | {"cv": KFold(2, shuffle=True, random_state=0)}
+        )
+    np.testing.assert_array_equal(found.get("test_score", found.get("test_a")), own)
+    assert np.isfinite(open_folds.get("test_score", open_folds.get("test_a"))).all()
+
+
+def test_groups_of_another_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SemiSupervisedSplit(GroupKFold(2)).get_n_splits(X, Y, groups=[1, 2, 3])

@@ -735,9 +735,9 @@ def test_votes_print_a_table_of_the_sources_by_name() -> None:
         (lambda: labels.from_votes([["a", "b"]], accuracies=["0.9", "0.9"]), "accuracies must hold real numbers"),
         (
             lambda: labels.keyword_votes(["a"], {None: ["goal"]}),
-            "keywords has the class None, which marks texts without",
+            "keywords names None, which marks rows without",
         ),
-        (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords has the class nan"),
+        (lambda: labels.keyword_votes(["a"], {float("nan"): ["goal"]}), "keywords names nan"),
         (lambda: labels.Soft([[0.5, 0.5]], [2**63, 1]), "classes has the label 9223372036854775808"),
         (lambda: labels.Soft([[0.5, 0.5]], [2.0**53, 1.5]), "classes has the label 9007199254740992 as float64"),
         (lambda: labels.from_votes([["a", "b"]], sources=["x"]), "sources has 1 names, but votes has 2 columns"),
@@ -773,3 +773,14 @@ def test_what_rounding_leaves_below_zero_is_zero() -> None:
     assert labels.Soft([[1.0, -1e-17], [0.5, 0.5]]).probabilities.min() == 0
     with pytest.raises(ValueError, match=r"row 0 has -0\.001"):
         labels.Soft([[1.001, -0.001]])
+
+
+def test_votes_on_a_series_have_its_index_and_the_words() -> None:
+    texts = pd.Series(["a goal", "a vote", "rain"], index=[7, 5, 3])
+    votes = labels.keyword_votes(texts, {"sport": ["goal"], "politics": ["vote"]})
+    assert (votes.index.tolist(), votes.columns.tolist()) == ([7, 5, 3], ["goal", "vote"])
+    np.testing.assert_array_equal(votes, labels.keyword_votes([*texts], {"sport": ["goal"], "politics": ["vote"]}))
+    found = labels.from_votes(votes, pd.Series(["sport", None, None], index=[7, 5, 3]))
+    assert found.to_frame()["source"].tolist() == ["goal", "vote"]
+    with pytest.raises(ValueError, match="y has the index of votes in another order"):
+        labels.from_votes(votes, pd.Series(["sport", None, None], index=[3, 5, 7]))

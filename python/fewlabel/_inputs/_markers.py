@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from enum import Enum
 from itertools import groupby
 from numbers import Integral, Number, Real
@@ -20,6 +21,8 @@ _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly th
 _FEWEST = 5  # rows below which a frequency is not significant
 _LIKELY_MARKERS = {"", "?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
 ALMOST = "have almost the same name"
+# Letters of Greek and Cyrillic that look like a Latin one.
+_LATIN = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳАВЕКМНОРСТХІЈЅаеорсухіјѕһԛԝ", "ABEZHIKMNOPTYXocjABEKMHOPCTXIJSaeopcyxijshqw")
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 
@@ -168,7 +171,15 @@ def _each(values: np.ndarray, test: Callable[[Any], bool]) -> np.ndarray:
 def is_missing(value: Any) -> bool:
     if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):  # of pandas
         return True
-    return isinstance(value, Number) and bool(value != value)
+    return value.is_nan() if isinstance(value, Decimal) else isinstance(value, Number) and bool(value != value)
+
+
+def check_keys(names: Iterable[Any], classes: np.ndarray, what: str) -> None:
+    """Reject bools beside numbers as names of classes: True is 1 to a dict, but another label."""
+    bools = {isinstance(name, bool) for name in classes[:1].tolist()}
+    for name in names:
+        if isinstance(name, Number | np.bool_) and isinstance(name, bool | np.bool_) not in bools and name in classes:
+            raise ValueError(f"{what} names {plain(name)!r}, but the classes are {listed(classes)}: write the same")
 
 
 def refuse_names(names: Iterable[Any], unlabeled: Any, minus_one: bool, what: str) -> None:
@@ -279,7 +290,8 @@ def kind_of(value: Any) -> Any:
 
 def is_of_kind(value: Any, kind: Any) -> bool:
     """Whether a name can be a class beside others of this type."""
-    return isinstance(value, kind) and not is_missing(value)
+    bools = isinstance(value, bool | np.bool_), kind == bool | np.bool_  # which are numbers, too
+    return isinstance(value, kind) and len({*bools}) == 1 and not is_missing(value)
 
 
 def listed(classes: np.ndarray, most: int = 12) -> str:
@@ -297,13 +309,14 @@ def alike(classes: Iterable[Any], same: Callable[[str], str] | None = None) -> l
 
 def _seen(name: str) -> str:
     """What is seen of a name; of more than two letters in lower case."""
-    shown = "".join(c for c in unicodedata.normalize("NFKC", name) if not _is_unseen(c))
+    shown = "".join(c for c in unicodedata.normalize("NFKC", name) if not _is_unseen(c)).translate(_LATIN)
     return " ".join((shown.casefold() if len(shown) > 2 else shown).split())
 
 
 def letters(name: str) -> str:
     """What is read of a name; "" if it is blank."""
-    read = "".join(c for c in unicodedata.normalize("NFKD", name) if not "\u0300" <= c < "\u0370" and not _is_unseen(c))
+    plain = unicodedata.normalize("NFKD", name).translate(_LATIN)
+    read = "".join(c for c in plain if not "\u0300" <= c < "\u0370" and not _is_unseen(c))
     return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", read.casefold().strip())  # not from 1-5
 
 
@@ -315,7 +328,7 @@ def _is_unseen(c: str) -> bool:
 
 def almost_the_same(names: list[str]) -> str:
     """That classes are probably one; those that are printed the same in escapes."""
-    several = len({unicodedata.normalize("NFC", name) for name in names}) == len(names)
+    several = len({unicodedata.normalize("NFC", name).translate(_LATIN) for name in names}) == len(names)
     return f"the classes {', '.join(map(repr if several else ascii, names))} {ALMOST}"
 
 

@@ -1,11 +1,14 @@
-"""Numbers and texts that are parameters."""
+"""Numbers, texts and paths that are parameters."""
 
 import os
 from decimal import Decimal
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
+from joblib.parallel import get_active_backend
 
 _LARGEST = 2**63 - 1  # that the library and NumPy hold
 
@@ -43,6 +46,29 @@ def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> i
     return int(value)
 
 
+def seeded(random_state: Any) -> np.random.RandomState:
+    """The generator of a parameter `random_state`; None: of a fixed seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    found = 0 if random_state is None else random_state
+    others = " and below 2**32, a RandomState instance or None"
+    if check_count("random_state", found, 0, others) >= 2**32:
+        raise ValueError(f"random_state must be an integer of at least 0{others}, got {shown(found)}")
+    return np.random.RandomState(found)
+
+
+def threads(n_jobs: int | None) -> int:
+    """Number of threads: None means all cores, but 1 inside a joblib worker; -1 means all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1 if get_active_backend()[0].nesting_level else cpu_count()
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
+        raise TypeError(f"n_jobs must be an integer or None, got {shown(n_jobs)}")
+    if n_jobs == 0 or abs(n_jobs) >= 2**31:
+        wanted = "a number of threads below 2**31, -1 for all cores, or None"
+        raise ValueError(f"n_jobs must not be {shown(n_jobs)}: give {wanted}")
+    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))
+
+
 def check_positive(name: str, value: Any, otherwise: str = "") -> float:
     """A finite number above 0; `otherwise` names other valid values in the error message."""
     if not is_real(value) or isinstance(value, bool) or not 0 < as_float(value) < np.inf:
@@ -55,3 +81,13 @@ def check_text(name: str, value: Any) -> Any:
     if "\0" in os.fsdecode(value):
         raise ValueError(f"{name} must not have a NUL character, got {value!r:.80}")
     return value
+
+
+def regular(path: Any) -> Path:
+    """The path of a file. Others are refused: to open a pipe can wait for ever, and a device need not end."""
+    file = Path(os.fsdecode(path))
+    if not file.is_file() and file.exists():
+        of_kinds = {"directory": file.is_dir(), "pipe": file.is_fifo(), "socket": file.is_socket(), "device": True}
+        found = next(kind for kind, is_it in of_kinds.items() if is_it)
+        raise OSError(f"cannot read {file}: it is a {found}: give the path of a file")
+    return file

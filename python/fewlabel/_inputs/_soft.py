@@ -23,15 +23,6 @@ class Description:
     ----------
     label : label
         The class; 1 in a column of several labels a row.
-
-    Examples
-    --------
-    >>> from fewlabel import TransductiveSVC
-    >>> from fewlabel.labels import Description
-    >>> X = [[0.0, 1.0], [0.1, 0.9], [1.0, 0.1], [0.9, 0.0], [0.0, 2.0], [2.0, 0.0]]
-    >>> y = [None, None, None, None, Description("up"), Description("right")]
-    >>> TransductiveSVC().fit(X, y).predict(X[:4]).tolist()
-    ['up', 'up', 'right', 'right']
     """
 
     label: Any
@@ -98,30 +89,28 @@ def column_names(values: Any) -> Any:
 
 def _normalized(P: Any) -> Any:
     """The rows, those divided by their sums that sum to another number than 1 by rounding."""
-    values = P.data if sp.issparse(P) else P
-    if ((values < 0) & (values > _BELOW_ZERO)).any():
-        P = P.copy()
-        P[(P < 0) & (P > _BELOW_ZERO)] = 0
-    totals, lowest = P.sum(axis=1), P.min(axis=1)
-    lowest = lowest.toarray() if sp.issparse(lowest) else lowest
+    rows = sp.csr_array(P)
+    if (changed := (rows.data < 0) & (rows.data > _BELOW_ZERO)).any():
+        rows = rows.copy()
+        rows.data[changed] = 0
+    totals, lowest = rows.sum(axis=1), rows.min(axis=1).toarray()
     off = abs(totals - 1) * (totals != 0)
     near = np.flatnonzero((off > _ROUNDED) & (off <= _MOST) & (lowest >= 0))
     bad = (off > _ROUNDED) | (lowest < 0)
-    bad[near] = off[near] > _by_rounding(sp.csr_array(P[near]))
+    bad[near] = off[near] > _by_rounding(rows[near])
     if bad.any():
         row = int(bad.argmax())
-        values = P[[row]].toarray()[0] if sp.issparse(P) else P[row]
+        values = rows[[row]].toarray()
         found = f"has {lowest[row]:g}" if lowest[row] < 0 else f"sums to {totals[row]:.6g}: divide each row by its sum"
         if lowest[row] >= 0 and np.isin(values, (0, 1)).all():
             found += ". A matrix of several labels a row is itself a y. For sets of possible classes write sets"
         wanted = "be nonnegative and sum to 1 in each row, or be 0 (unlabeled)"
         raise ValueError(f"probabilities must {wanted}; row {row} {found}")
-    if not (off > _TOLERANCE).any():
-        return P
-    sums = np.where(off > _TOLERANCE, totals, 1.0)
-    if not sp.issparse(P):
-        return P / sums[:, None]
-    return sp.csr_array((P.data / np.repeat(sums, np.diff(P.indptr)), P.indices, P.indptr), shape=P.shape)
+    if (far := off > _TOLERANCE).any() or changed.any():
+        sums = np.repeat(np.where(far, totals, 1.0), np.diff(rows.indptr))
+        rows = sp.csr_array((rows.data / sums, rows.indices, rows.indptr), shape=P.shape)
+        return rows if sp.issparse(P) else rows.toarray()
+    return P
 
 
 def _by_rounding(P: sp.csr_array) -> np.ndarray:

@@ -25,7 +25,7 @@ class Targets(NamedTuple):
     indptr: np.ndarray  # (n + 1,) int64, of the entries: two or more of a weakly labeled row, none of another one
     numbers: np.ndarray  # (n_entries,) int32, class of each entry
     probabilities: np.ndarray  # (n_entries,) above 0; a row sums to 1
-    minus_one: np.ndarray  # (n,) bool: unlabeled="auto" treats -1 as the marker
+    minus_one: bool  # unlabeled="auto" treats -1 as the marker
     weights: np.ndarray | None = None  # (n,) float64 of the rows; None: all 1. A row of weight 0 has no label
 
     @property
@@ -73,8 +73,9 @@ class Targets(NamedTuple):
 
     def frequencies(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Classes with labels or descriptions, their numbers of labels, and that of the rows where -1 is the marker."""
-        known = self.known()
-        return self.classes[known], self.counts()[known], int(self.minus_one.sum())
+        known, counted = self.known(), True if self.weights is None else self.weights != 0
+        unlabeled = (self.codes == UNLABELED) & ~self.weak & counted
+        return self.classes[known], self.counts()[known], int(self.minus_one and np.sum(unlabeled))
 
     def totals(self) -> np.ndarray:
         """Total weight (K,) of the labeled rows of each class."""
@@ -104,7 +105,6 @@ class Targets(NamedTuple):
             indptr=_ends(sizes * kept),
             numbers=self.numbers[entries],
             probabilities=self.probabilities[entries],
-            minus_one=self.minus_one & kept,
         )
 
     def among(self, classes: np.ndarray) -> "Targets":
@@ -210,10 +210,10 @@ def _of_labels(values: np.ndarray, unlabeled: Any, name: str) -> Targets:
         raise ValueError(f"{name} has the marker {found!s} within a set of classes in row {row}")
     labels, kept = _markers.as_labels(values[~marked], rows[~marked], unlabeled, name), rows[~marked]
     classes, numbers = np.unique(labels, return_inverse=True)
-    by_minus_one = np.isin(np.arange(n), rows[minus_one])
-    made = _made(classes, kept, numbers, None, by_minus_one)
+    made = _made(classes, kept, numbers, None, n)._replace(minus_one=bool(minus_one.any()))
     if (wrong := described & (made.codes < 0)).any():
-        raise ValueError(f"{name} has a Description of no one class in row {wrong.argmax()}")
+        why = "by a marker of unlabeled rows" if np.isin(wrong.argmax(), rows[marked]) else "of no one class"
+        raise ValueError(f"{name} has a Description {why} in row {wrong.argmax()}: give it the name of a class")
     return made._replace(codes=_describing(made.codes, described))
 
 
@@ -238,7 +238,7 @@ def _of_soft(y: Soft) -> Targets:
     used, numbers = np.unique(P.indices, return_inverse=True)
     rows = np.repeat(np.arange(len(y)), np.diff(P.indptr))
     classes, order = np.unique(y.classes[used], return_inverse=True)
-    return _made(classes, rows, order[numbers], P.data, np.zeros(len(y), dtype=bool))
+    return _made(classes, rows, order[numbers], P.data, len(y))
 
 
 def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> Columns:
@@ -293,8 +293,9 @@ def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Itera
     rows = np.append(np.flatnonzero(codes >= 0), np.repeat(np.arange(len(codes)), np.diff(targets.indptr)))
     found = member[np.append(codes[codes >= 0], targets.numbers)]
     pairs = np.unique(np.repeat(rows, np.diff(found.indptr)) * len(classes) + found.indices)  # overlaps once
-    made = _made(classes, *np.divmod(pairs, len(classes)), None, targets.minus_one)
-    return made._replace(codes=_describing(made.codes, targets.described), weights=targets.weights)
+    made = _made(classes, *np.divmod(pairs, len(classes)), None, len(codes))
+    codes = _describing(made.codes, targets.described)
+    return made._replace(codes=codes, weights=targets.weights, minus_one=targets.minus_one)
 
 
 def _ask(n_entries: int) -> None:
@@ -303,10 +304,9 @@ def _ask(n_entries: int) -> None:
 
 
 def _made(
-    classes: np.ndarray, rows: np.ndarray, numbers: np.ndarray, probabilities: np.ndarray | None, minus_one: np.ndarray
+    classes: np.ndarray, rows: np.ndarray, numbers: np.ndarray, probabilities: np.ndarray | None, n: int
 ) -> Targets:
-    """Targets of entries in any order; None: those of a row have equal probabilities."""
-    n = len(minus_one)
+    """Targets of n rows from entries in any order; None: those of a row have equal probabilities."""
     counts = np.bincount(rows, minlength=n)
     codes = np.full(n, UNLABELED, dtype=np.int32)
     one = counts[rows] == 1
@@ -314,7 +314,7 @@ def _made(
     weak = np.flatnonzero(~one)
     weak = weak[np.lexsort((numbers[weak], rows[weak]))]
     p = 1 / counts[rows[weak]] if probabilities is None else probabilities[weak]
-    return Targets(classes, codes, _ends(np.where(counts > 1, counts, 0)), numbers[weak].astype(np.int32), p, minus_one)
+    return Targets(classes, codes, _ends(np.where(counts > 1, counts, 0)), numbers[weak].astype(np.int32), p, False)
 
 
 def _ends(sizes: np.ndarray) -> np.ndarray:

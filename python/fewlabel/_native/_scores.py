@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data, _memory
-from fewlabel._native import _library, _threads, _views
+from fewlabel._inputs import _data, _memory, _numbers
+from fewlabel._native import _library, _views
 
 _CHUNK = 1 << 17  # values of dense rows made float64 at a time
 
@@ -36,7 +36,7 @@ def _by_library(X: Any, coef: np.ndarray, intercept: np.ndarray, n_jobs: int | N
     by_feature = len(coef) > 1 and rows.n_values >= X.shape[1]  # worth a copy of the weights
     weights = np.ascontiguousarray(coef.T if by_feature else coef, dtype=np.float64)
     shifts = np.ascontiguousarray(intercept, dtype=np.float64)
-    sizes = len(coef), int(by_feature), _threads.resolve(n_jobs)
+    sizes = len(coef), int(by_feature), _numbers.threads(n_jobs)
     try:
         _library.call("fewlabel_decision_with", rows, weights, shifts, *sizes, found)
     except ValueError:

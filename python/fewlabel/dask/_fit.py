@@ -31,7 +31,8 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     """Fit an estimator to rows on the workers of a Dask cluster.
 
     The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, but for those
-    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other.
+    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other. It returns the model:
+    `transduction_` is in the order of the partitions; `label_distributions_` is left out.
 
     Parameters
     ----------
@@ -44,23 +45,12 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
         Training rows. A member of a list is a CSR matrix or array, a dense array or a data frame, of 0 rows or more.
     y : dask.array.Array, dask.dataframe.Series or list of Delayed or Future
         Labels, in partitions of the same rows as X.
-    sample_weight : the same as y or None, default=None
-        Weight of each row.
-
-    Returns
-    -------
-    model : estimator
-        Fitted. `transduction_` is in the order of the partitions; `label_distributions_` is left out.
+    sample_weight : the same as y or None, weight of each row
 
     Raises
     ------
     RuntimeError, KeyboardInterrupt
         If a worker is lost or the user interrupts. The fit ends on all workers, and the model is left unchanged.
-
-    Examples
-    --------
-    >>> model = fewlabel.dask.fit(client, TransductiveSVC(), X, y)  # doctest: +SKIP
-    >>> X.map_blocks(model.predict, drop_axis=1, dtype=model.classes_.dtype)  # doctest: +SKIP
     """
     _check_client(client)
     check_own_classifier("model", model)
@@ -158,13 +148,10 @@ def _chunks(name: str, given: Any) -> list[Any]:
     if isinstance(given, list | tuple) and given and all(isinstance(part, Delayed | Future) for part in given):
         return list(given)
     if isinstance(given, Delayed | Future | list | tuple) or not callable(getattr(given, "to_delayed", None)):
-        wanted, cure = "an array or data frame of Dask or a list of Delayed or Future", "use dask.array.from_array"
-        if isinstance(given, list | tuple):
-            found = [type(part).__name__ for part in given if not isinstance(part, Delayed | Future)]
-            cure = f"its members must be parts of Dask, got {found[0]}" if found else "it has no partitions"
-        elif isinstance(given, Delayed | Future):
-            cure = "put it into a list"
-        raise TypeError(f"{name} must be {wanted}, got {kind(given)}: {cure}")
+        wanted = "an array or data frame of Dask, or a list, not empty, of Delayed or Future"
+        parts = ", ".join(sorted({*map(kind, given)})) if isinstance(given, list | tuple) else ""
+        found = f"a list of {parts or 'nothing'}" if isinstance(given, list | tuple) else kind(given)
+        raise TypeError(f"{name} must be {wanted}, got {found}: use dask.array.from_array, or make such a list")
     return list(np.ravel((given.rechunk({1: -1}) if getattr(given, "numblocks", ())[1:] else given).to_delayed()))
 
 

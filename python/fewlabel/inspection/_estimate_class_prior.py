@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from fewlabel import _advice, _interrupts, _positive_share
 from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
-from fewlabel._native import _fit, _library, _threads, _views
+from fewlabel._native import _fit, _library, _views
 from fewlabel._transductive_svc import TransductiveSVC
 from fewlabel._warnings import ClassPriorWarning, warn
 from fewlabel.inspection import _table
@@ -56,8 +55,7 @@ def estimate_class_prior(
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
         Rows, labeled and unlabeled. About 5,000 of the unlabeled rows are used, the same in any order.
-    y : array-like of shape (n_rows,)
-        Labels. Rows without one have the marker of the parameter `unlabeled`.
+    y : array-like of shape (n_rows,), labels and markers of the parameter `unlabeled`
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
     sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -94,13 +92,13 @@ def estimate_class_prior(
     known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
-        _markers.refuse_names([rest], unlabeled, bool(given.minus_one.any()), "rest")
+        _markers.refuse_names([rest], unlabeled, given.minus_one, "rest")
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
         raise ValueError(f'class {classes[0]} alone has labels: name that of the other rows, as in rest="other"')
-    seed = 0 if random_state is None else check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    seed = 0 if random_state is None else _numbers.seeded(random_state).randint(np.iinfo(np.int32).max)
     options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
-    options |= {"threads": _threads.resolve(n_jobs), "random_state": seed}
+    options |= {"threads": _numbers.threads(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))
     inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
     _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))

@@ -52,11 +52,6 @@ def explain(
         The class to explain. None: the predicted one.
     against : label or None, default=None
         With more than two classes: explain why `label` rather than this class. None: the score of `label` alone.
-
-    Returns
-    -------
-    explanation : Explanation
-        Names and contributions. Their sum, the rest and the intercept add up to the score.
     """
     classifier = _linear_model.final(model)
     rows = _linear_model.rows_of(model, _one_row(row), "row")
@@ -151,7 +146,7 @@ class TopFeatures(_table.Table):
 
 
 def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatures:
-    """List the features with the largest weights of each class.
+    """List the features with the largest weights of each class; `to_frame()` has a table, and `plot()` draws bars.
 
     Parameters
     ----------
@@ -160,11 +155,6 @@ def top_features(model: Any, feature_names: Any = None, n: int = 10) -> TopFeatu
     feature_names : as in `explain`
     n : int, default=10
         Maximum number of features of each class; those with weights above 0 are listed.
-
-    Returns
-    -------
-    found : TopFeatures
-        `classes`, `features` and `weights`; `str()` is a table, `to_frame()` a data frame, and `plot()` draws bars.
     """
     classifier, n = _linear_model.final(model), _numbers.check_count("n", n)
     if len(classifier.classes_) == 1:

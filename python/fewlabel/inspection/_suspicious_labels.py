@@ -32,7 +32,8 @@ def suspicious_labels(
 ) -> SuspiciousLabels:
     """Find labels that may be wrong.
 
-    Each label is compared with the prediction of a clone that was fitted without it.
+    Each label is compared with the prediction of a clone that was fitted without it, if it is not the only one of its
+    class. The largest contradiction comes first.
 
     Parameters
     ----------
@@ -44,11 +45,6 @@ def suspicious_labels(
     cv : int or None, default=10
         Number of folds. None: the predictions of the model itself, for labels that it was not fitted on.
     n_jobs, verbose : as in `check`
-
-    Returns
-    -------
-    found : SuspiciousLabels
-        Suspicious labels, the largest contradiction first; none that is the only one of its class.
     """
     if not _numbers.is_real(margin) or not np.isfinite(_numbers.as_float(margin)):
         raise ValueError(f"margin must be a finite number, got {_numbers.shown(margin)}")

@@ -2,6 +2,7 @@
 
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -45,7 +46,12 @@ class Answers(NamedTuple):
 
 class Reader:
     """What the events of a journal come to. One that is new changes what was read, unless it withdraws more than the
-    first answer to a row, or is a description of a call: then all are read again."""
+    first answer to a row, or is a description of a call: then all are read again.
+
+    Answers keep the names of their time, and the number of renames before them; what they are called now is looked up.
+    """
+
+    _rows: dict[Any, Event] | None  # the last answer of each row under present names; None: to be looked up
 
     def __init__(self, given: list[Any], journal: Journal) -> None:
         self._given, self._journal = given, journal
@@ -58,6 +64,9 @@ class Reader:
         new = events[n:]
         if not 0 <= n <= len(events) or not all(self._followed(event) for event in new):
             self._read_all()
+        if self._rows is None:
+            present = ((row, self._present_answer(*given)) for row, given in self._given_answers.items())
+            self._rows = {row: answer for row, answer in present if answer is not None}
         self._n_read = len(events)
         current = {*self._present.values(), *self._described, *+self._counts}
         order = dict.fromkeys(self._present[name] for name in self._given) | self._order
@@ -71,8 +80,12 @@ class Reader:
         later = {event["given"] for event in events if "given" in event}
         self._present = {name: name for name in self._given if name not in later}  # of each name of the calls so far
         self._described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
-        self._rows, self._counts, self._order = dict[Any, Event](), Counter[Any](), dict[Any, None]()
-        self._renames, self._drawn = list[Event](), dict[Any, None]()
+        self._given_answers = dict[Any, tuple[Event, int]]()  # the last one of each row, and the renames before it
+        self._rows = None
+        self._counts, self._order, self._drawn = Counter[Any](), dict[Any, None](), dict[Any, None]()
+        self._renames, self._merged = list[Event](), list[bool]()  # and whether two classes became one
+        self._touching = dict[Any, list[int]]()  # renames from or to each name
+        self._later = dict[tuple[Any, int], tuple[Any, int]]()  # found for a name and the renames before it
         self._standing = list[tuple[Event, bool]]()  # and whether it is the first answer to its row
         for event in events:
             self._add(event, id(event) in standing)
@@ -86,7 +99,7 @@ class Reader:
             return True
         answer, first = self._standing.pop()
         if first:
-            self._count(self._rows.pop(answer["row"]), -1)
+            self._take(answer["row"])
         return first
 
     def _add(self, event: Event, stands: bool) -> None:
@@ -99,12 +112,14 @@ class Reader:
         elif not stands or "fit" in event:
             return
         elif "row" in event:
-            before = self._rows.pop(event["row"], None)
-            ruled_out = {"not": [*(before or {}).get("not", []), event["not"]]} if "not" in event else None
-            self._rows[event["row"]] = event | ruled_out if ruled_out else event
-            self._count(before or {}, -1)
-            self._count(event, 1)
-            self._standing.append((event, not before))
+            before = self._take(event["row"])
+            answer = event | {"not": [*(before or {}).get("not", []), event["not"]]} if "not" in event else event
+            self._given_answers[event["row"]] = answer, len(self._renames)
+            if self._rows is not None:
+                self._rows[event["row"]] = answer
+            if "class" in event:
+                self._counts[event["class"]] += 1
+            self._standing.append((event, before is None))
         else:
             if "rename" in event:
                 self._rename(event)
@@ -112,25 +127,61 @@ class Reader:
                 self._described[name] = self._described.get(name, (None,))[0], event["text"]
             self._standing.append((event, False))
 
-    def _count(self, answer: Event, by: int) -> None:
-        if "class" in answer:
-            self._counts[answer["class"]] += by
+    def _take(self, row: Any) -> Event | None:
+        """Remove the answer to a row, if there is one."""
+        if self._rows is not None:
+            self._rows.pop(row, None)
+        given = self._given_answers.pop(row, None)
+        answer = None if given is None else self._present_answer(*given)
+        if answer is not None and "class" in answer:
+            self._counts[answer["class"]] -= 1
+        return answer
 
     def _rename(self, event: Event) -> None:
         described, merged = self._described, event["to"] in {*self._present.values(), *self._described, *+self._counts}
         kept = {name: described[name] for name in {event["to"]} & described.keys()}  # of two that are one now
         self._described = dict(zip(renamed([*described], [event]), described.values(), strict=True)) | kept
         self._present = dict(zip(self._present, renamed([*self._present.values()], [event]), strict=True))
-        old = event["rename"]
-        for row, one in [*self._rows.items()]:
-            if one.get("class") == old or one.get("predicted") == old or "not" in one:
-                if new := _renamed(one, event, merged):
-                    self._rows[row] = new
-                else:
-                    del self._rows[row]
         self._counts[event["to"]] += self._counts.pop(event["rename"], 0)
         self._order = dict.fromkeys(renamed([*self._order], [event]))
+        for name in {event["rename"], event["to"]}:
+            self._touching.setdefault(name, []).append(len(self._renames))
         self._renames.append(event)
+        self._merged.append(merged)
+        self._rows = None
+
+    def _next(self, names: Iterable[Any], since: int) -> int | None:
+        """The first rename from or to one of these names, after so many."""
+        found = [(places, bisect_left(places, since)) for name in names if (places := self._touching.get(name))]
+        return min((places[k] for places, k in found if k < len(places)), default=None)
+
+    def _name(self, name: Any, since: int) -> Any:
+        """What a class is called now that had this name after so many renames."""
+        way = [(name, since)]
+        while True:
+            if (later := self._later.get(way[-1])) is None:
+                if (place := self._next([name := way[-1][0]], way[-1][1])) is None:
+                    break
+                rename = self._renames[place]
+                later = rename["to"] if name == rename["rename"] else name, place + 1
+            way.append(later)
+        self._later |= dict.fromkeys(way[:-1], way[-1])
+        return way[-1][0]
+
+    def _present_answer(self, answer: Event, since: int) -> Event | None:
+        """An answer under present names; None if it rules out one of two classes that are one: it says nothing then."""
+        if since == len(self._renames):
+            return answer
+        new: Event = {field: self._name(answer[field], since) for field in ("class", "predicted") if field in answer}
+        ruled_out = answer.get("not", ())
+        while ruled_out and (place := self._next(ruled_out, since)) is not None:
+            rename, since = self._renames[place], place + 1
+            both = {rename["rename"], rename["to"]}
+            left = [one for one in ruled_out if not self._merged[place] or one not in both or both <= {*ruled_out}]
+            ruled_out = [*dict.fromkeys(renamed(left, [rename]))]
+        if "not" in answer:
+            new["not"] = ruled_out
+        return None if "not" in answer and not ruled_out else answer | new
 
 
 def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tuple[Any, Any]]) -> None:
@@ -145,18 +196,6 @@ def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
     for event in renames:
         present = {name: event["to"] if now == event["rename"] else now for name, now in present.items()}
     return [present[name] for name in classes] if renames else classes
-
-
-def _renamed(answer: Event, rename: Event, merged: bool) -> Event | None:
-    """An answer; None if it rules out one of two classes that are one now: that says nothing of both."""
-    new: Event = {name: rename["to"] for name in ("class", "predicted") if answer.get(name) == rename["rename"]}
-    if "not" in answer:
-        both = {rename["rename"], rename["to"]}
-        left = [name for name in answer["not"] if not merged or name not in both or both <= {*answer["not"]}]
-        new["not"] = [*dict.fromkeys(renamed(left, [rename]))]
-        if not new["not"]:
-            return None
-    return answer | new if new else answer
 
 
 # ------------------------------------------------------------------ arguments
@@ -174,7 +213,7 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
     if path is not None:
         _numbers.check_text("path", path)
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
-    if isinstance(rows, str | bytes) or not sized or getattr(rows, "shape", 1) == ():
+    if isinstance(rows, str | bytes | Mapping) or not sized or getattr(rows, "shape", 1) == ():
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
     if not (show is None or callable(show) or show in (columns_of(rows) or ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")

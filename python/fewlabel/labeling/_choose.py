@@ -29,6 +29,7 @@ COMPONENTS = 100
 ROUNDS = 8
 MOST_CLUSTERS = 300
 MOST_ROWS = 20_000  # of which nearest labels are found
+_CHUNK = 1 << 24  # cosines at a time
 _MOST = 1e15  # whose square float32 holds
 CLUSTERED = 2_000  # beside those with an answer
 
@@ -81,7 +82,11 @@ def guessed(Z: np.ndarray, labeled: list[int], labels: list[Any]) -> dict[Any, f
     """The share of each class by the labels nearest to the rows; `labeled` are the positions of the labels."""
     classes, codes = np.unique(labels, return_inverse=True)
     rows = evenly(np.flatnonzero(Z.any(axis=1)), MOST_ROWS)
-    nearest = codes[np.argmax(Z[rows] @ Z[labeled].T, axis=1)]
+    known = np.full(len(Z), -1)
+    known[labeled] = codes
+    nearest, free = known[rows], np.flatnonzero(known[rows] < 0)  # a labeled row is nearest to itself
+    for part in np.array_split(free, -(-len(free) * len(labeled) // _CHUNK) or 1):
+        nearest[part] = codes[np.argmax(Z[rows[part]] @ Z[labeled].T, axis=1)]
     counts = np.bincount(nearest, minlength=len(classes)) + np.bincount(codes)  # none is 0
     return dict(zip(classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
 

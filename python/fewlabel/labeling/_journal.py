@@ -23,6 +23,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from fewlabel._inputs._numbers import regular
+
 Event = dict[str, Any]
 
 VERSION = 1
@@ -67,15 +69,8 @@ class Journal:
             return
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.path.parent} for the file of the session")
-        if self._exists():
+        if regular(self.path).exists():
             self._read(self.path.read_bytes())
-
-    def _exists(self) -> bool:
-        """Whether there is a file; to open a pipe or a device could wait for ever."""
-        assert self.path is not None
-        if self.path.exists() and not self.path.is_file():
-            raise ValueError(f"path must be that of a file, but {self.path} is a folder, a pipe or a device")
-        return self.path.exists()
 
     def append(self, event: Event) -> None:
         """Add an event; it is on the disk when this returns, and not in the file if it cannot be written."""
@@ -124,8 +119,7 @@ class Journal:
     def _write(self, content: bytes) -> None:
         """Append to the file. Unbuffered: a buffer would be written after a failure, too."""
         assert self.path is not None
-        self._exists()
-        with FileIO(self.path, "a") as file:
+        with FileIO(regular(self.path), "a") as file:
             if file.seek(0, os.SEEK_END) != self._size:
                 raise ValueError(f"{self.path} has changed, as another session writes to it: make a new session")
             end, left = self._size - self._cut, memoryview(content)

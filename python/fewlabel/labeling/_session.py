@@ -104,8 +104,7 @@ class Session:
 
         Parameters
         ----------
-        n : int, default=10
-            Most rows. None of them has an answer, and empty ones come last.
+        n : int, default=10, most rows; none of them has an answer, and empty ones come last
         """
         n = _numbers.check_count("n", n)
         self._continue()
@@ -129,8 +128,7 @@ class Session:
         Parameters
         ----------
         row : name of a row: a value of the index, or a position
-        label : label
-            A class: a text or a whole number, as the others are, and not the marker of unlabeled rows.
+        label : a text or a whole number, as the other classes are, and not the marker of unlabeled rows
         """
         row, label = self._name(row), self._checked(label, self._journal.last_class())
         event = {"row": row, "class": label}
@@ -144,8 +142,7 @@ class Session:
         Parameters
         ----------
         row : name of a row
-        label : label
-            One of `classes`.
+        label : one of `classes`
         """
         self._journal.append({"row": self._name(row), "not": self._class(label)})
 
@@ -163,10 +160,8 @@ class Session:
 
         Parameters
         ----------
-        label : label
-            One of `classes`.
-        new : label
-            Its new name. If that is a class already, the two are one from now on.
+        label : one of `classes`
+        new : its new name; if that is a class already, the two are one from now on
         """
         label, new = self._class(label), self._checked(new, self._journal.last_class())
         if label != new:
@@ -177,10 +172,8 @@ class Session:
 
         Parameters
         ----------
-        label : label
-            A class, which may be new.
-        text : str
-            Its description from now on.
+        label : a class, which may be new
+        text : str, its description from now on
         """
         if not self._learner.of_texts:
             raise ValueError("descriptions of rows that are no texts cannot be edited: make a new session with others")
@@ -250,8 +243,7 @@ class Session:
 
         Parameters
         ----------
-        n : int, default=10
-            Number of answers between two fits.
+        n : int, default=10, number of answers between two fits
         """
         from fewlabel.labeling._widget import LabelingWidget
 
