@@ -64,7 +64,8 @@ def main() -> None:
         for n, (linear, best), others in zip(np.cumsum(_BATCHES), plain, named, strict=True):
             print(_LINE.format(n, linear, best, *others).replace("nan%", "    "), flush=True)
     drawn = _labels_drawn(rows, truth, best)
-    print(f"\n{sum(_BATCHES)} answers in place of {drawn}: labels drawn at random that LinearSVC needs for as much")
+    print(f"\n{sum(_BATCHES)} answers in place of {drawn} labels:", end=" ")
+    print(f"LinearSVC needs {drawn}, of texts drawn at random, to be as good")
     print(_DONE + _LINES)
 
 
@@ -84,9 +85,11 @@ def _accuracies(rows: Any, truth: np.ndarray, names: Mapping[str, Any]) -> Itera
 
 def _labels_drawn(rows: Any, truth: np.ndarray, accuracy: float) -> int:
     """How many labels LinearSVC needs, drawn at random, to be as good in the mean."""
+    linear = LinearSVC(random_state=0)
     orders = [np.random.default_rng(seed).permutation(len(truth)) for seed in range(_DRAWS)]
     for n in range(sum(_BATCHES), len(truth), 10):
-        found = [LinearSVC(random_state=0).fit(rows[order[:n]], truth[order[:n]]).score(rows, truth) for order in orders]
+        drawn = [order[:n] for order in orders]
+        found = [linear.fit(rows[some], truth[some]).score(rows, truth) for some in drawn]
         if np.mean(found) >= accuracy:
             return n
     return len(truth)

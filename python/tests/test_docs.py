@@ -41,15 +41,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert printed.getvalue() == example["output"]
 
 
-def test_the_example_with_embeddings_prints_what_its_page_says(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["embeddings.py"])
-    runpy.run_path(str(ROOT / "examples" / "embeddings.py"), run_name="__main__")
-    page = (ROOT / "docs" / "texts.md").read_text(encoding="utf-8")
-    assert f"```text\n{capsys.readouterr().out}```" in page
-
-
 def test_the_module_prints_what_the_pages_show(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_module("fewlabel", run_name="__main__")
     table, lines = re.search(r"\n\n(answers.*?)\n\n.*\n\n(import.*)", capsys.readouterr().out, re.DOTALL).groups()
