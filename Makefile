@@ -3,7 +3,7 @@
 #           FUZZTIME=1m make fuzz           time for each fuzz target; CALLS, SEED, MUTATIONS, FITS, FAULTS for make stress
 #           FEWLABEL_DATA=folder make test  also the tests on the real data sets (without it they are skipped, visibly)
 #           FEWLABEL_SOAK_SECONDS=3600 make test PYTEST="-k many_fits"   fits for an hour, to see whether memory grows
-#           make test PYTEST="-k switching" further arguments for pytest; DEMO and BENCH likewise
+#           make test PYTEST="-k switching" further arguments for pytest; BENCH likewise
 #           make bench BENCH="quality --sets comp --labels 20"  one of the benchmarks, a part of it
 #           make bench BENCH="paired FOLDER --tasks comp,text1" against another checkout that is built, some of the tasks
 
@@ -43,8 +43,8 @@ help: ## list the commands
 
 build: $(VENV)/installed $(LIBRARY) ## build the library and put the package, editable, into .venv
 
-demo: build ## run the main job on real text (set-up included)
-	$(BIN)/python examples/demo.py $(DEMO)
+demo: build ## what 30 answers are worth, on real text (set-up included)
+	$(BIN)/python -m fewlabel
 
 test: build test-go test-python ctest ## run every test: Go, Python, C (set-up included)
 
@@ -149,7 +149,7 @@ html: build $(VENV)/docs # the rest: the notebook, the gallery, the pages
 check: check-go check-c check-python ## format, vet, lint, types, C compilers, exports
 
 clean: ## remove everything that these commands make
-	rm -rf $(VENV) build dist docs/gallery docs/generated docs/sg_execution_times.rst demo-results bench-results \
+	rm -rf $(VENV) build dist docs/gallery docs/generated docs/sg_execution_times.rst bench-results \
 		python/benchmarks/.cache python/fewlabel/libfewlabel.* \
 		.pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -63,6 +63,7 @@ ORDER = [  # as a reader meets the questions
     "plot_class_prior.py",
     "plot_after_fit.py",
     "plot_labeling.py",
+    "plot_csv.py",
     "plot_grid_search.py",
     "plot_hierarchy.py",
     "plot_sequences.py",

@@ -107,8 +107,9 @@ def unpacked(archive: Path, folder: Path) -> Path:
 
 # ------------------------------------------------------------------ wheel
 def try_import(wheel: Path) -> int:
-    """In an environment of this Python."""
-    return load(environment("import", sys.executable, str(wheel.resolve())))
+    """In an environment of this Python, with the table of the main job."""
+    python = environment("import", sys.executable, str(wheel.resolve()))
+    return load(python) or subprocess.run([python, "-m", "fewlabel"], cwd=python.parent, env=without_tools()).returncode
 
 
 def load(python: Path) -> int:

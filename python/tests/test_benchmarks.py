@@ -38,15 +38,6 @@ ROOT = Path(__file__).parents[2]
 SIZES = (300, 60, 40)
 
 
-@pytest.fixture
-def go_comments(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    import go_comments
-
-    yield go_comments
-    sys.modules.pop("go_comments")
-
-
 def planted() -> drawing.DataSet:
     """Rows around a centre for each class, of very different size."""
     rng = np.random.default_rng(0)
@@ -494,22 +485,3 @@ def test_verdicts_are_judged_and_labels_decide():
     near, end = verdicts.decided(told, task)
     assert len(near) > 0
     assert end.verdict == "hurts"
-
-
-# ------------------------------------------------------------------ demo
-def test_doc_comments(go_comments):
-    source = "// Licence\n\n//go:build linux\n\n// Package a\n// does.\npackage a\n\n"
-    source += "// not above\n\nfunc F() {\n\t// inner\n}\n\n"
-    source += "// F is f.\n//go:noinline\nfunc F() {}\n"
-    assert go_comments.doc_comments(source) == ["Package a\ndoes.", "F is f."]
-
-
-def test_go_corpus_takes_a_comment_once(go_comments, tmp_path):
-    comment = "// " + "word " * 30 + "\n"
-    for name in ("a.go", "b.go", "c_test.go"):
-        path = tmp_path / "src" / "os" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{comment}func F() {{}}\n// short\nfunc G() {{}}\n")
-    texts, areas = go_comments.load(tmp_path, ("os",))
-    assert areas == ["os"]
-    assert texts[0].startswith("word word")

@@ -49,13 +49,13 @@ def test_blocks_that_are_not_run_say_so() -> None:
     assert [block for block in blocks if not re.match(r"```py\n# a (fragment|script)", block)] == []
 
 
-def test_the_example_with_embeddings_prints_what_its_page_says(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["embeddings.py"])
-    runpy.run_path(str(ROOT / "examples" / "embeddings.py"), run_name="__main__")
-    page = (ROOT / "docs" / "texts.md").read_text(encoding="utf-8")
-    assert f"```text\n{capsys.readouterr().out}```" in page
+def test_the_module_prints_what_the_pages_show(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_module("fewlabel", run_name="__main__")
+    table, lines = re.search(r"\n\n(answers.*?)\n\n.*\n\n(import.*)", capsys.readouterr().out, re.DOTALL).groups()
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/csv.md"))
+    assert f"```text\n{table}\n```" in readme
+    assert f"```python\n{lines}```" in page
+    assert len(lines.strip().replace("\n\n", "\n").splitlines()) <= 12
 
 
 def test_files_of_the_engine_exist() -> None:
