@@ -2,7 +2,8 @@
 
 python examples/label_studio.py tasks.json answers.jsonl --port 9090
 
-tasks.json is the file that was imported into the project, a list of tasks, which has one <Text>, and one <Choices> or --choices.
+tasks.json is the file that was imported into the project, a list of tasks, which has one <Text>, and one <Choices> or
+--choices.
 Answers come by a webhook to /webhook, and are kept in answers.jsonl.
 """
 
