@@ -71,7 +71,7 @@ func usesOf(s *Sample) uses {
 		length := 0.0
 		s.Rows.Row(int(among[k]), func(_ int, value float64) { length += value * value })
 		s.Rows.Row(int(among[k]), func(col int, value float64) {
-			if value == 0 {
+			if value*value == 0 { // or too small to be seen
 				return
 			}
 			u.with[col]++

@@ -15,8 +15,7 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := []Kind{NoUnlabeled, OneUnlabeled, OneClass, DominantFeatures, LongFeatures, FrequentFeatures,
-		EmptyDescriptions,
-		NoLabel, GuessedShares, SmallShare, Collapse, Balance, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
+		EmptyDescriptions, NoLabel, GuessedShares, SmallShare, Collapse, Balance, MaxIter, MaxIterDistance, MaxIterResidual, Unsettled, NotConverged,
 		NotStationary, Constraint, Calibration, CalibrationFailed}
 	_, table, _ := strings.Cut(string(page), "| kind | values |")
 	rows := regexp.MustCompile("(?m)^\\| `\"(\\w+)\"` \\| (.*?) ?\\|").FindAllStringSubmatch(table, len(kinds))

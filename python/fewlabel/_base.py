@@ -107,7 +107,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision score w·x + b of each row: of `classes_[1]` for two classes, otherwise of every class or column.
+        """Decision scores w·x + b: (n_rows,) of `classes_[1]` for two classes, or (n_rows, n_classes or n_columns).
 
         A score above 0 means `classes_[1]`, or 1 in its column; of more classes that of the largest score is predicted.
 
@@ -121,7 +121,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted class of each row, in the dtype of `classes_`; 0 and 1 (n_rows, n_columns) of several labels a row.
+        """Predicted classes (n_rows,) in the dtype of `classes_`; 0 and 1 (n_rows, n_columns) of several labels a row.
 
         Parameters
         ----------
@@ -136,9 +136,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        It has the order of `classes_`; of several labels a row it is the probability of 1 in each column. This is for
-        new rows: the fit has moved its boundary away from its own unlabeled rows, whose calibrated probabilities are in
-        `label_distributions_`.
+        An array (n_rows, n_classes) in the order of `classes_`, whose rows sum to 1; of several labels a row that of 1
+        in each column. This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose
+        calibrated probabilities are in `label_distributions_`.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         return float(super().score(X, y, weights))
 
     def predict_level(self, X: Any, level: int) -> np.ndarray:
-        """Group of the predicted class of each row, at a level of `hierarchy`, in their dtype or as objects.
+        """Groups (n_rows,) of the predicted classes at a level of `hierarchy`, in their dtype or as objects.
 
         Parameters
         ----------

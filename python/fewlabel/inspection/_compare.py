@@ -21,9 +21,7 @@ METHODS = ("auto", "annealing", "switching")  # the default, as far as the estim
 class Comparison(_table.Table):
     """Result of `compare`."""
 
-    scores: dict[
-        str, np.ndarray
-    ]  #: score (n_splits,) on each test fold, by name; "supervised" and "LinearSVC" come first
+    scores: dict[str, np.ndarray]  #: score (n_splits,) on each test fold, by name; first the supervised ones
     scoring: str  #: what the scores are
 
     def __str__(self) -> str:
