@@ -241,7 +241,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def _check_names(self, targets: _targets.Targets) -> None:
         """Refuse parameters that name no class: what marks rows without a label here, or True for 1."""
         for what in "class_prior", "class_weight", "hierarchy":
-            if isinstance(names := getattr(self, what), Mapping):
+            if isinstance(names := _data.plain(getattr(self, what), what), Mapping):
                 _markers.check_keys(names, targets.classes, what)
                 _markers.refuse_names(names, self.unlabeled, targets.minus_one, what)
 

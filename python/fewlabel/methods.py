@@ -46,7 +46,8 @@ class Auto(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Annealing`; that of switching is "auto" or the same
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; that of switching is "auto" or the same.
     """
 
     name = "auto"
@@ -58,7 +59,8 @@ class Switching(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Annealing`; "auto" is "labels" or "share"
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; "auto" is "labels" or "share".
     max_switches : int, default=0
         Maximum number of label pairs exchanged at a time. 0: all that lower the objective.
     """
@@ -72,7 +74,8 @@ class PairSwitching(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Switching`
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Switching`.
     """
 
     name = "pair_switching"
