@@ -18,9 +18,9 @@ type Weights struct {
 }
 
 // Decisions sets dst [rows*outputs] to x_i . w_y + b_y, those of a row side by side. The terms of a sum are added in
-// the order of the row's entries (of dense rows only ByFeature and for several outputs): so a row has the same bits
-// alone and in a batch, on any number of threads. The errors are for an index that is no feature and for decisions that
-// are no finite numbers.
+// the order of the row's entries, those of dense rows in an order that the features determine: so a row has the same
+// bits alone and in a batch, on any number of threads. The errors are for an index that is no feature and for decisions
+// that are no finite numbers.
 func (m *Matrix) Decisions(pool *work.Pool, by Weights, dst []float64) error {
 	outputs := len(by.Intercept)
 	return m.EachDecisions(pool, by, func(first int, decisions []float64) { copy(dst[first*outputs:], decisions) })
@@ -47,7 +47,7 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
 		decisions := pool.Borrow((end - first) * outputs)
-		known := m.kernel.part(first, end).decide(numbers[:end-first], &by, decisions)
+		known := decide(m.kernel.part(first, end), numbers[:end-first], &by, decisions)
 		addIntercepts(decisions, by.Intercept)
 		if known && vector.Finite(decisions) {
 			each(first, decisions)
@@ -93,12 +93,14 @@ func (w *Weights) panels() (panels []panel.Panel) {
 	return panels
 }
 
-func (a *arrays[I, V]) decide(rows []int32, by *Weights, dst []float64) bool {
+// decide gives decisions without intercepts of all rows of a kernel, whose numbers are rows; false if an index is no
+// feature.
+func decide(k kernel, rows []int32, by *Weights, dst []float64) bool {
 	outputs, cols := len(by.Intercept), len(by.Coef)/len(by.Intercept)
 	if by.ByFeature && outputs >= 4 {
-		inside := a.inside(cols)
+		inside := k.inside(cols)
 		if inside {
-			a.timesPanels(rows, dst, by.Coef, outputs, by.panels())
+			k.timesPanels(rows, dst, by.Coef, outputs, by.panels())
 		}
 		return inside
 	}
@@ -107,14 +109,13 @@ func (a *arrays[I, V]) decide(rows []int32, by *Weights, dst []float64) bool {
 		if by.ByFeature {
 			first, step = y, outputs
 		}
-		if !a.timesInOrder(dst[y:], outputs, unsafe.Pointer(&by.Coef[first]), step, cols) {
+		if !k.timesColumn(dst[y:], outputs, by.Coef[first:], step, cols) {
 			return false
 		}
 	}
 	return true
 }
 
-// inside reports whether there is a feature for every index.
 func (a *arrays[I, V]) inside(cols int) bool {
 	signs, last := int64(0), int64(cols-1)
 	for _, j := range a.indices[a.indptr[0]:a.indptr[len(a.indptr)-1]] {
@@ -123,9 +124,8 @@ func (a *arrays[I, V]) inside(cols int) bool {
 	return signs >= 0
 }
 
-// timesInOrder sets dst, for a row every so many numbers, to Σ values[k] w[indices[k] step], one term after the other;
-// false if an index is no feature.
-func (a *arrays[I, V]) timesInOrder(dst []float64, every int, w unsafe.Pointer, step, cols int) bool {
+func (a *arrays[I, V]) timesColumn(dst []float64, every int, w []float64, step, cols int) bool {
+	column := unsafe.Pointer(&w[0])
 	for i := range a.rows() {
 		indices, values := a.row(i)
 		values = values[:len(indices)]
@@ -134,34 +134,25 @@ func (a *arrays[I, V]) timesInOrder(dst []float64, every int, w unsafe.Pointer, 
 			if uint64(j) >= uint64(cols) {
 				return false
 			}
-			sum += float64(values[k]) * at[float64](w, int(j)*step)
+			sum += float64(values[k]) * at[float64](column, int(j)*step)
 		}
 		dst[i*every] = sum
 	}
 	return true
 }
 
-// decide of several outputs by feature adds in the order of the features.
-func (a *dense[V]) decide(rows []int32, by *Weights, dst []float64) bool {
-	outputs := len(by.Intercept)
-	switch {
-	case outputs == 1 || !by.ByFeature:
-		for y := range outputs {
-			for i := range a.n {
-				dst[i*outputs+y] = denseDot(a.row(i), by.Coef[y*a.d:])
-			}
+func (a *dense[V]) inside(int) bool { return true }
+
+func (a *dense[V]) timesColumn(dst []float64, every int, w []float64, step, cols int) bool {
+	if step > 1 {
+		column := make([]float64, cols)
+		for j := range column {
+			column[j] = w[j*step]
 		}
-	case outputs < 4:
-		four, sums := &Weights{make([]float64, 4*a.d), make([]float64, 4), true}, make([]float64, 4*a.n)
-		for j := range a.d {
-			copy(four.Coef[4*j:], by.Coef[j*outputs:(j+1)*outputs])
-		}
-		a.decide(rows, four, sums)
-		for i := range a.n {
-			copy(dst[i*outputs:(i+1)*outputs], sums[4*i:])
-		}
-	default:
-		a.timesPanels(rows, dst, by.Coef, outputs, by.panels())
+		w = column
+	}
+	for i := range a.n {
+		dst[i*every] = denseDot(a.row(i), w)
 	}
 	return true
 }

@@ -29,8 +29,10 @@ type kernel interface {
 	timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel)
 	// addPanels adds the rows to the classes of a piece of the weights.
 	addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel)
-	// decide gives decisions without intercepts of all rows, whose numbers are rows; false if an index is out of range.
-	decide(rows []int32, by *Weights, dst []float64) bool
+	inside(cols int) bool // whether there is a feature for every index
+	// timesColumn sets dst, for a row every so many numbers, to the products of all rows with the weights w[j*step] of
+	// feature j; false if an index is no feature.
+	timesColumn(dst []float64, every int, w []float64, step, cols int) bool
 	checked(m *Matrix) (*Matrix, error) // see Matrix.Checked
 }
 

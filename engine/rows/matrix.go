@@ -377,7 +377,7 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 // Decisions is that of a matrix for a span; the weights are those of the stored rows.
 func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
 	part, rows := s.of(m)
-	part.decide(rows, &by, dst)
+	decide(part, rows, &by, dst)
 	addIntercepts(dst, by.Intercept)
 }
 
