@@ -30,7 +30,6 @@ type Group struct {
 	stopped bool        // a machine has asked to stop
 	over    bool        // no machine waits for this one any more
 	later   [][]float64 // sums that travel with the next ones
-	digest  float64     // of this machine, in the frame
 	frame   [frameLength]float64
 }
 
@@ -64,8 +63,8 @@ func (g *Group) Run(part func() error) (err error) {
 	defer func() {
 		if !g.over {
 			g.over = true
-			g.write(votes{failed: fails}, 0)
-			err = cmp.Or(err, g.agree())
+			clear(g.frame[:])
+			err = cmp.Or(err, g.agree(votes{failed: fails}, 0))
 		}
 	}()
 	err = part()
@@ -99,23 +98,19 @@ func (g *Group) reduce(sums []float64, v votes) {
 	if g.over {
 		panic(&Panic{Value: fault.Defect("a reduction after the end of its run")})
 	}
-	parts, length := append(g.later, sums), 0
-	g.later = nil
-	for _, part := range parts {
-		length += len(part)
-	}
-	g.write(v, length)
+	clear(g.frame[:])
 	var framed, vectors [][]float64
-	place := firstSum
-	for _, part := range parts {
-		if len(part) > frameLength-place {
+	place, length := firstSum, 0
+	for _, part := range append(g.later, sums) {
+		if length += len(part); len(part) > frameLength-place {
 			vectors = append(vectors, part)
 			continue
 		}
 		place += copy(g.frame[place:], part)
 		framed = append(framed, part)
 	}
-	err := g.agree()
+	g.later = nil
+	err := g.agree(v, length)
 	place = firstSum
 	for _, part := range framed {
 		place += copy(part, g.frame[place:])
@@ -140,30 +135,23 @@ func (g *Group) exchange(values []float64) error {
 	return nil
 }
 
-// write makes the frame of a reduction of length numbers.
-func (g *Group) write(v votes, length int) {
-	f := &g.frame
-	clear(f[:])
+var errAbandoned = fault.Group("a part of the fit has failed on another machine")
+
+// agree adds the frames of all machines, which reduce length numbers; it returns the end of the run, or nil.
+func (g *Group) agree(v votes, length int) error {
+	f, n := &g.frame, float64(g.Size)
 	for k, wish := range v {
 		if wish {
 			f[k] = 1
 		}
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
-	g.digest = float64(uint32(Checksum([]float64{float64(g.done), float64(length), float64(g.Size),
-		math.Float64frombits(g.last)})))
-	f[digest] = g.digest + float64(g.Rank)
-}
-
-var errAbandoned = fault.Group("a part of the fit has failed on another machine")
-
-// agree adds the frames of all machines; it returns the end of the run that the sum stands for, or nil.
-func (g *Group) agree() error {
-	if err := g.exchange(g.frame[:]); err != nil {
+	own := float64(uint32(Checksum([]float64{float64(g.done), float64(length), n, math.Float64frombits(g.last)})))
+	f[digest] = own + float64(g.Rank)
+	if err := g.exchange(f[:]); err != nil {
 		return err
 	}
-	f, n := &g.frame, float64(g.Size)
-	differ := f[digest] != n*(g.digest+(n-1)/2)
+	differ := f[digest] != n*(own+(n-1)/2)
 	switch {
 	case f[failed] == 1:
 		return fault.Group("the fit has failed on rank %.0f of %d: see the error there", f[whoFailed], g.Size)

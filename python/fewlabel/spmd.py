@@ -4,7 +4,6 @@ Run a program with `mpirun -n 3 python program.py`. Only this module needs mpi4p
 """
 
 import contextlib
-import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -102,13 +101,12 @@ class _Ranks:
 
     def compare(self, estimator: Any) -> None:
         """Raise a RuntimeError on all ranks if a parameter is not the same on all."""
-        own = {name: _same(value) for name, value in sorted(estimator.get_params(deep=False).items())}
-        names = np.array([name for name in own if name not in _OF_A_RANK])
-        digests = np.array([hashlib.sha256(repr(own[name]).encode()).hexdigest() for name in names])
-        for rank, (others, theirs) in enumerate(self.comm.allgather((names, digests))):
-            if others.tolist() != names.tolist():
+        parameters = estimator.get_params(deep=False)
+        own = {name: repr(_same(value)) for name, value in parameters.items() if name not in _OF_A_RANK}
+        for rank, theirs in enumerate(self.comm.allgather(own)):
+            if theirs.keys() != own.keys():
                 raise RuntimeError(f"rank {rank} fits another estimator than rank {self.rank}")
-            for name in names[digests != theirs]:
+            for name in [name for name in own if own[name] != theirs[name]]:
                 found = f"{name} is {getattr(estimator, name)!r} on rank {self.rank}, but not on rank {rank}"
                 raise RuntimeError(f"{found}: parameters must be the same on all ranks but for {', '.join(_OF_A_RANK)}")
 
