@@ -13,11 +13,12 @@ import (
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
-//	         that is tried, wants to be cancelled or to stop; a digest of the reduction's number and length, the number of
-//	         machines and the results so far, plus the rank: a sum that is not that of the own digest on ranks 0 ... Size-1
-//	         shows a difference. All machines have the same sums, so that all leave at the same reduction. Short sums
-//	         travel in the frame, longer vectors behind it, and deferred sums with the next ones. The frame has a call of
-//	         its own: a machine that has failed does not know how many numbers the others are about to add
+//	         that is tried, wants to be cancelled or to stop; a digest of the reduction's number and length, the number
+//	         of machines and all results so far, plus the rank: if all digests are alike, and the ranks are 0 ...
+//	         Size-1, every machine knows their sum. All machines have the same sums, so that all leave at the same
+//	         reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next ones.
+//	         The frame has a call of its own: a machine that has failed does not know how many numbers the others are
+//	         about to add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {

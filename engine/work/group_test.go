@@ -86,10 +86,9 @@ func TestAllMachinesLeaveTogether(t *testing.T) {
 			errs := run(t, 3, plain, func(job *Job) error {
 				job.Count(1)
 				if job.Group.Rank == 1 {
-					if err := c.end(job); err != nil {
-						if err == errEarly { //nolint:errorlint // the very one
-							err = nil
-						}
+					if err := c.end(job); errors.Is(err, errEarly) {
+						return nil
+					} else if err != nil {
 						return err
 					}
 				}
