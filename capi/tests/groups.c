@@ -129,6 +129,7 @@ static void ends_on_all(machine *m) {
   m[0].options = "{\"tol\": -1}";
   run_all(m, 0);
   HOLDS(m[0].status == FEWLABEL_BAD_ARGUMENT && m[1].status == FEWLABEL_GROUP_FAILED);
+  HOLDS(strstr(m[1].message, "failed on rank 0 of 3") != NULL);
   set_up(m); /* cancelled */
   m[1].progress.cancel = 1;
   run_all(m, 0);

@@ -97,9 +97,8 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	if s.All.Unlabeled >= manyUnlabeled {
 		limit = manyUnlabeled / 2 // scores also show whether a mixture is a good start
 	}
-	counts := []int64{int64(len(s.Unlabeled)), int64(s.Rows.Subset(s.Unlabeled).NonZeros())}
-	s.Job.ReduceCounts(counts)
-	limit = int(min(int64(limit), counts[0]*sample.CrossFittedSize/max(1, counts[1])))
+	nonZeros := s.Job.Count(s.Rows.Subset(s.Unlabeled).NonZeros())
+	limit = min(limit, s.All.Unlabeled*sample.CrossFittedSize/max(1, nonZeros))
 	part := *d
 	part.name, part.prior = name, &shares.Prior{Shares: shares.OfLabels(s)}
 	options := method.Defaults()

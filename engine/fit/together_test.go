@@ -181,39 +181,7 @@ func (f shortFit) calls(t *testing.T, size int) int {
 	return ranks.Calls
 }
 
-// disturbed fits on several machines; disturb is in the place of the Sum of every rank.
-func (f shortFit) disturbed(
-	t *testing.T, size int, disturb func(rank, call int, values []float64, progress *work.Progress, sum func() error) error,
-) []error {
-	t.Helper()
-	parts, ranks, errs := parted(f.data, size), worktest.NewRanks(size), make([]error, size)
-	ranks.Run(t, func(rank int) {
-		call, progress, g := 0, &work.Progress{}, &work.Group{Rank: rank, Size: size}
-		g.Sum = func(v []float64) error {
-			call++
-			return disturb(rank, call, v, progress, func() error { return ranks.Sum(rank, v) })
-		}
-		errs[rank] = g.Run(func() error {
-			_, err := Fit(partOf(t, f.problem, parts[rank]), f.options, progress, g)
-			return err
-		})
-	})
-	return errs
-}
-
-// A reduction begins with a frame of some numbers, in which sums follow what all machines must have alike.
-const (
-	frame    = 128
-	firstSum = 16
-)
-
-// everyCall is 1; the race detector, which is slow, looks at some.
-func everyCall() int {
-	if worktest.Raced {
-		return 11
-	}
-	return 1
-}
+const frame = 128 // numbers with which a reduction begins
 
 // faults are what can happen to a rank before a call of Sum, and the kind of error that the others get.
 var faults = map[string]struct {
@@ -227,52 +195,35 @@ var faults = map[string]struct {
 // Whatever happens to a machine between two reductions of a fit, all of them end with an error, and none waits.
 func TestAMachineThatFailsEndsTheFitOfAll(t *testing.T) {
 	const size = 3
+	everyCall := 1
+	if worktest.Raced { // which is slow
+		everyCall = 11
+	}
 	for of, f := range shortFits() {
-		calls := f.calls(t, size)
+		parts, calls := parted(f.data, size), f.calls(t, size)
 		for name, c := range faults {
-			for at := 1; at < calls-1; at += everyCall() {
+			for at := 1; at < calls-1; at += everyCall {
 				breaks, came := at%size, false
-				errs := f.disturbed(t, size,
-					func(rank, call int, v []float64, progress *work.Progress, sum func() error) error {
-						if rank == breaks && call == at && len(v) == frame { // no fit fails inside a reduction
+				ranks, errs := worktest.NewRanks(size), make([]error, size)
+				ranks.Run(t, func(rank int) {
+					call, progress := 0, &work.Progress{}
+					g := &work.Group{Rank: rank, Size: size, Sum: func(v []float64) error {
+						if call++; rank == breaks && call == at && len(v) == frame { // no fit fails inside a reduction
 							came = true
 							c.happens(progress)
 						}
-						return sum()
+						return ranks.Sum(rank, v)
+					}}
+					errs[rank] = g.Run(func() error {
+						_, err := Fit(partOf(t, f.problem, parts[rank]), f.options, progress, g)
+						return err
 					})
+				})
 				for rank, err := range errs {
 					var known *fault.Error
 					if own := rank == breaks && name == "panic"; came && (!errors.As(err, &known) || !own && known.Kind != c.kind) {
 						t.Errorf("%s, %s on rank %d at call %d: rank %d says %v", of, name, breaks, at, rank, err)
 					}
-				}
-			}
-		}
-	}
-}
-
-// A sum with one changed bit, on any machine and at any reduction, is an error of all.
-func TestOneChangedBitEndsTheFitOfAll(t *testing.T) {
-	for of, f := range shortFits() {
-		for at, calls := 1, f.calls(t, 2); at < calls-1; at += everyCall() {
-			changed := false
-			errs := f.disturbed(t, 2, func(rank, call int, v []float64, _ *work.Progress, sum func() error) error {
-				err := sum()
-				if rank == 1 && call == at {
-					k := len(v) / 2
-					if len(v) == frame { // the first sum that it brings
-						if k = firstSum; v[k] == 0 {
-							return err
-						}
-					}
-					changed = true
-					v[k] = math.Float64frombits(math.Float64bits(v[k]) ^ 1)
-				}
-				return err
-			})
-			for rank, err := range errs {
-				if changed && err == nil {
-					t.Errorf("%s, call %d: rank %d has no error", of, at, rank)
 				}
 			}
 		}

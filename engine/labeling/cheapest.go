@@ -27,7 +27,17 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
 		return func() []float64 { return []float64{-nu / 2, nu / 2} }
 	}
-	all, costs, weights, first := together(job, labels, costs, weights)
+	numbers := make([]float64, len(labels))
+	for i, y := range labels {
+		numbers[i] = float64(y)
+	}
+	numbers, first := job.Gather(numbers)
+	costs, _ = job.Gather(costs)
+	weights, _ = job.Gather(weights)
+	all := make([]int32, len(numbers))
+	for i, y := range numbers {
+		all[i] = int32(y)
+	}
 	g := cheapestOfMany(job.Local(), all, costs, weights, shares)
 	copy(labels, all[first:])
 	return func() []float64 {
@@ -35,26 +45,6 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		exclude(v, costs)
 		return v
 	}
-}
-
-// together gives labels, costs and weights of all machines' rows, and the place of the first row of this machine.
-func together(
-	job *work.Job, labels []int32, costs, weights []float64,
-) (all []int32, allCosts, allWeights []float64, first int) {
-	if job.Group == nil {
-		return labels, costs, weights, 0
-	}
-	numbers := make([]float64, len(labels))
-	for i, y := range labels {
-		numbers[i] = float64(y)
-	}
-	numbers, first = job.Gather(numbers)
-	for _, y := range numbers {
-		all = append(all, int32(y))
-	}
-	allCosts, _ = job.Gather(costs)
-	allWeights, _ = job.Gather(weights)
-	return all, allCosts, allWeights, first
 }
 
 // cheapestOfMany returns a class graph with potentials that prove the labels.

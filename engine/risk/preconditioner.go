@@ -56,21 +56,20 @@ const (
 
 // Preconditions reports whether rows of this number make a preconditioner with some factors; all rows, of this number,
 // have nonZeros values.
-func Preconditions(rows, nonZeros, all int64, factors int) bool {
-	n := float64(rows)
-	return rows > 0 && n*n*n/3 <= factorCost*float64(nonZeros) &&
-		(factors == 1 || n*n <= max(smallFactor, factorRows*float64(all)))
+func Preconditions(rows, nonZeros, all float64, factors int) bool {
+	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros &&
+		(factors == 1 || rows*rows <= max(smallFactor, factorRows*all))
 }
 
 // PreconditionBy names the rows that make a preconditioner, if they are few enough; they must have a weight. Rows count
 // as copies [n] (nil: one each), so that conjugate gradients take the same steps.
 func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = nil
-	counts := []int64{int64(len(rows)), int64(r.rows.NonZeros()), int64(r.rows.Rows())}
+	counts := []float64{float64(len(rows)), float64(r.rows.NonZeros()), float64(r.rows.Rows())}
 	if copies != nil {
 		counts = countCopies(r.rows, rows, copies)
 	}
-	r.job.ReduceCounts(counts)
+	r.job.Reduce(counts)
 	if !Preconditions(counts[0], counts[1], counts[2], r.Columns().Classes) {
 		return
 	}
@@ -86,14 +85,14 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 
 // countCopies are the numbers of copies of some rows, of the non-zeros of all copies, and of these; a part of a copy
 // counts as one.
-func countCopies(of *rows.Matrix, list []int32, copies []float64) []int64 {
-	counts := make([]int64, 3)
+func countCopies(of *rows.Matrix, list []int32, copies []float64) []float64 {
+	counts := make([]float64, 3)
 	for _, i := range list {
-		counts[0] += int64(math.Ceil(copies[i]))
+		counts[0] += math.Ceil(copies[i])
 	}
 	for i, number := range copies {
-		counts[1] += int64(math.Ceil(number)) * int64(of.RowNonZeros(i))
-		counts[2] += int64(math.Ceil(number))
+		counts[1] += math.Ceil(number) * float64(of.RowNonZeros(i))
+		counts[2] += math.Ceil(number)
 	}
 	return counts
 }

@@ -193,7 +193,7 @@ func TestAFactorServesAsLongAsNoCurvatureIsFarFromItsOwn(t *testing.T) {
 
 func TestManyRowsMakeNoPreconditioner(t *testing.T) {
 	for _, test := range []struct {
-		rows, nonZeros, all int64
+		rows, nonZeros, all float64
 		factors             int
 		want                bool
 	}{

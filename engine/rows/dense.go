@@ -56,7 +56,7 @@ func (a *dense[V]) checked(m *Matrix) (*Matrix, error) { return m, nil }
 
 func (a *dense[V]) indexBytes() int { return 0 }
 
-func (a *dense[V]) counts(int) []int64 { return nil }
+func (a *dense[V]) counts(int) []float64 { return nil }
 
 func (a *dense[V]) renumbered(*work.Pool, []int32, int) kernel { return a }
 

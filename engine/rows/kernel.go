@@ -17,7 +17,7 @@ type kernel interface {
 	part(first, end int) kernel                                    // the rows first ... end-1
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // some rows
 	indexBytes() int                                               // of a stored index; 0: dense
-	counts(cols int) []int64                                       // of the non-zeros of each feature; nil: dense
+	counts(cols int) []float64                                     // of the non-zeros of each feature; nil: dense
 	renumbered(pool *work.Pool, old []int32, cols int) kernel      // feature k in place of old[k]
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
@@ -289,7 +289,7 @@ func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64
 			m.kernel.addPanels(rows, dst, q, m.scale, shape, panel.Panel{})
 		})
 	default:
-		m.addSums(job, dst, func() { addPieces(job.Pool, m, on, dst, q, shape) })
+		m.addSums(job, dst, nil, func() { addPieces(job.Pool, m, on, dst, q, shape) })
 	}
 }
 

@@ -224,14 +224,16 @@ func (m *Matrix) Everywhere() *Matrix {
 	return &view
 }
 
-// addSums adds sums over the rows to dst, the same on all machines: add adds those over the rows that are here.
-func (m *Matrix) addSums(job *work.Job, dst []float64, add func()) {
+// addSums adds sums over the rows to dst, the same on all machines, and to the few sums: add adds those over the rows
+// that are here.
+func (m *Matrix) addSums(job *work.Job, dst, sums []float64, add func()) {
 	shared := job.Group != nil && !m.everywhere
 	if shared && job.Group.Rank > 0 {
 		clear(dst) // what was there comes from the first machine
 	}
 	add()
 	if shared {
+		job.ReduceDeferred(sums)
 		job.Reduce(dst)
 	}
 }
@@ -241,7 +243,7 @@ func (m *Matrix) addSums(job *work.Job, dst []float64, add func()) {
 func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, to, sums []float64)) {
 	blocks, length := on.Blocks(), len(dst)
 	parts := make([]float64, blocks*len(sums))
-	m.addSums(job, dst, func() {
+	m.addSums(job, dst, sums, func() {
 		others := job.Borrow((blocks - 1) * length)
 		job.Run(blocks, func(b int) {
 			into := dst
@@ -261,9 +263,6 @@ func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add f
 		job.Return(others)
 		for ; len(parts) > 0; parts = parts[len(sums):] {
 			vector.Add(sums, 1, parts)
-		}
-		if len(sums) > 0 && !m.everywhere {
-			job.ReduceDeferred(sums)
 		}
 	})
 }

@@ -19,7 +19,7 @@ func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	if counts == nil {
 		return &view, upTo(m.cols)
 	}
-	job.ReduceCounts(counts)
+	job.Reduce(counts)
 	absent, kept := keeps(counts)
 	if old, view.absent = upTo(m.cols), absent; !kept {
 		old, view.absent = byFrequency(counts), nil
@@ -40,14 +40,14 @@ const (
 
 // keeps reports whether features keep their numbers: they have many non-zeros, most of them occur, and two bytes do not
 // number them. absent lists those that do not occur.
-func keeps(counts []int64) (absent []int32, kept bool) {
-	total, cols := int64(0), len(counts)
+func keeps(counts []float64) (absent []int32, kept bool) {
+	total, cols := 0.0, len(counts)
 	for j, count := range counts {
 		if total += count; count == 0 {
 			absent = append(absent, int32(j))
 		}
 	}
-	kept = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= manyNonZeros*int64(cols)
+	kept = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= float64(manyNonZeros*cols)
 	return absent, kept
 }
 
@@ -67,8 +67,8 @@ func (m *Matrix) PackedBytes() float64 {
 
 func (a *arrays[I, V]) indexBytes() int { return int(unsafe.Sizeof(I(0))) }
 
-func (a *arrays[I, V]) counts(cols int) []int64 {
-	counts := make([]int64, cols)
+func (a *arrays[I, V]) counts(cols int) []float64 {
+	counts := make([]float64, cols)
 	for _, j := range a.stored() {
 		counts[j]++
 	}
@@ -90,20 +90,20 @@ func (a *arrays[I, V]) renumbered(pool *work.Pool, old []int32, cols int) kernel
 }
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
-func byFrequency(counts []int64) []int32 {
+func byFrequency(counts []float64) []int32 {
 	const top = 1 << 16              // features above this count are not sorted among themselves
 	places := make([]int32, 1+top+1) // of the next feature that lacks so much of the top
 	for _, count := range counts {
-		places[1+top-min(count, top)]++
+		places[1+top-int(min(count, top))]++
 	}
 	for k := range top {
 		places[k+1] += places[k]
 	}
 	order := make([]int32, max(1, places[top]))
 	for j, count := range counts {
-		if count > 0 {
-			order[places[top-min(count, top)]] = int32(j)
-			places[top-min(count, top)]++
+		if less := top - int(min(count, top)); count > 0 {
+			order[places[less]] = int32(j)
+			places[less]++
 		}
 	}
 	return order

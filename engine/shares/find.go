@@ -129,11 +129,11 @@ func given(s *sample.Sample) (*Prior, error) {
 // checkLabels refuses labels from which shares cannot be estimated.
 func checkLabels(s *sample.Sample, labels []float64) error {
 	names := s.Options.ClassNames
-	counts := make([]int64, s.Classes())
+	counts := make([]float64, s.Classes())
 	for _, y := range s.Class {
 		counts[y]++
 	}
-	s.Job.ReduceCounts(counts)
+	s.Job.Reduce(counts)
 	if class := slices.Index(counts, 0); class >= 0 {
 		cure := "label one"
 		if s.All.Empty > 0 {

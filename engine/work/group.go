@@ -13,11 +13,12 @@ import (
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
-//	         that is tried, wants to be cancelled or to stop; count, ranks and sizes of the machines; a digest of the
-//	         reduction's number and length and of the last result: a machine whose own digest is not the mean of all
-//	         differs from others. All machines have the same sums, so that all leave at the same reduction. Short sums
-//	         travel in the frame, longer vectors behind it, and deferred sums with the next ones. The frame has a call of
-//	         its own: a machine that has failed does not know how many numbers the others are about to add
+//	         that is tried, wants to be cancelled or to stop; a digest of the reduction's number and length, the number
+//	         of machines and all results so far, plus the rank: if all digests are alike, and the ranks are 0 ...
+//	         Size-1, every machine knows their sum. All machines have the same sums, so that all leave at the same
+//	         reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next ones.
+//	         The frame has a call of its own: a machine that has failed does not know how many numbers the others are
+//	         about to add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
@@ -26,11 +27,10 @@ type Group struct {
 	Sum func(values []float64) error
 
 	done    uint64      // reductions
-	last    uint64      // checksum of the last result; before the first that of Begin
+	last    uint64      // checksum of what is alike on all machines: that of Begin, and all results
 	stopped bool        // a machine has asked to stop
 	over    bool        // no machine waits for this one any more
 	later   [][]float64 // sums that travel with the next ones
-	digest  float64     // of this machine, in the frame
 	frame   [frameLength]float64
 }
 
@@ -41,9 +41,6 @@ const (
 	cancelled
 	stopped
 	whoFailed
-	present
-	ranks
-	sizes
 	digest
 	firstSum
 	frameLength = 128
@@ -56,26 +53,24 @@ type votes [stopped + 1]bool
 func (g *Group) Shares() bool { return g != nil && g.Size != 1 }
 
 // Begin has the first reduction compare what all machines must have alike.
-func (g *Group) Begin(checksum uint64) {
-	if g != nil && g.done == 0 {
-		g.last = checksum
-	}
-}
+func (g *Group) Begin(checksum uint64) { g.last ^= checksum }
 
 // Run runs this machine's part, and sends the others how it ended. A result counts on all machines or on none.
 func (g *Group) Run(part func() error) (err error) {
 	if !g.Shares() {
 		return part()
 	}
-	ended := false
+	fails := true // by a panic, which goes on
 	defer func() {
-		if !ended {
-			_ = g.leave(true) // the panic goes on
+		if !g.over {
+			g.over = true
+			clear(g.frame[:])
+			err = cmp.Or(err, g.agree(votes{failed: fails}, 0))
 		}
 	}()
 	err = part()
-	ended = true
-	return cmp.Or(err, g.leave(err != nil))
+	fails = err != nil
+	return err
 }
 
 // Try runs a part that may fail on one machine alone: it then has failed on all, and the run goes on.
@@ -99,37 +94,25 @@ func (j *Job) Try(part func() error) (err error) {
 	return err
 }
 
-// leave sends the others that this machine's part has ended.
-func (g *Group) leave(fails bool) error {
-	if g.over {
-		return nil
-	}
-	g.over = true
-	g.write(votes{failed: fails}, 0)
-	if err := g.exchange(g.frame[:]); err != nil {
-		return err
-	}
-	return g.verdict()
-}
-
 // reduce turns sums, and those that travel with them, into sums over all machines; it panics where the run is over.
 func (g *Group) reduce(sums []float64, v votes) {
 	if g.over {
 		panic(&Panic{Value: fault.Defect("a reduction after the end of its run")})
 	}
-	parts := append(g.later, sums)
+	clear(g.frame[:])
+	var framed, vectors [][]float64
+	place, length := firstSum, 0
+	for _, part := range append(g.later, sums) {
+		if length += len(part); len(part) > frameLength-place {
+			vectors = append(vectors, part)
+			continue
+		}
+		place += copy(g.frame[place:], part)
+		framed = append(framed, part)
+	}
 	g.later = nil
-	length := 0
-	for _, part := range parts {
-		length += len(part)
-	}
-	g.write(v, length)
-	framed, vectors := g.pack(parts)
-	err := g.exchange(g.frame[:])
-	if err == nil {
-		err = g.verdict()
-	}
-	place := firstSum
+	err := g.agree(v, length)
+	place = firstSum
 	for _, part := range framed {
 		place += copy(part, g.frame[place:])
 	}
@@ -143,55 +126,33 @@ func (g *Group) reduce(sums []float64, v votes) {
 		panic(&Panic{Value: err})
 	}
 	g.done++
-	g.last = Checksum(g.frame[firstSum:place])
-	for _, part := range vectors {
-		g.last = bits.RotateLeft64(g.last, 1) ^ Checksum(part)
-	}
-}
-
-// pack puts the parts into the frame that fit.
-func (g *Group) pack(parts [][]float64) (framed, vectors [][]float64) {
-	place := firstSum
-	for _, part := range parts {
-		if len(part) > frameLength-place {
-			vectors = append(vectors, part)
-			continue
-		}
-		place += copy(g.frame[place:], part)
-		framed = append(framed, part)
-	}
-	return framed, vectors
 }
 
 func (g *Group) exchange(values []float64) error {
 	if err := g.Sum(values); err != nil {
-		g.over = true
 		return fault.Group("the sum over the ranks has failed on rank %d of %d: %v", g.Rank, g.Size, err)
 	}
+	g.last = bits.RotateLeft64(g.last, 1) ^ Checksum(values)
 	return nil
 }
 
-// write makes the frame of a reduction of length numbers.
-func (g *Group) write(v votes, length int) {
-	f := &g.frame
-	clear(f[:])
+var errAbandoned = fault.Group("a part of the fit has failed on another machine")
+
+// agree adds the frames of all machines, which reduce length numbers; it returns the end of the run, or nil.
+func (g *Group) agree(v votes, length int) error {
+	f, n := &g.frame, float64(g.Size)
 	for k, wish := range v {
 		if wish {
 			f[k] = 1
 		}
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
-	f[present], f[ranks], f[sizes] = 1, float64(g.Rank), float64(g.Size)
-	g.digest = float64(uint32(Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)})))
-	f[digest] = g.digest
-}
-
-var errAbandoned = fault.Group("a part of the fit has failed on another machine")
-
-// verdict is the end of the run that a sum of frames stands for, or nil.
-func (g *Group) verdict() error {
-	f, n := &g.frame, float64(g.Size)
-	differ := f[digest] != n*g.digest
+	own := float64(uint32(Checksum([]float64{float64(g.done), float64(length), n, math.Float64frombits(g.last)})))
+	f[digest] = own + float64(g.Rank)
+	if err := g.exchange(f[:]); err != nil {
+		return err
+	}
+	differ := f[digest] != n*(own+(n-1)/2)
 	switch {
 	case f[failed] == 1:
 		return fault.Group("the fit has failed on rank %.0f of %d: see the error there", f[whoFailed], g.Size)
@@ -201,12 +162,9 @@ func (g *Group) verdict() error {
 		return fault.ErrCancelled
 	case f[abandoned] > 0:
 		return errAbandoned
-	case f[present] != n || f[ranks] != n*(n-1)/2 || f[sizes] != n*n:
-		return fault.Group("the sum is over %.0f ranks, but it must be over the ranks 0 to %d, all of size %d",
-			f[present], g.Size-1, g.Size)
 	case differ && g.done == 0:
-		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows " +
-			"(sparse and dense)")
+		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows (sparse and "+
+			"dense), or are not 0 ... %d, each once and of size %d", g.Size-1, g.Size)
 	case differ:
 		return fault.Group("the ranks differ at reduction %d: they got different results from the last sum, or run "+
 			"different fits", g.done+1)

@@ -172,25 +172,10 @@ func (j *Job) ReduceDeferred(sums []float64) {
 	}
 }
 
-// ReduceCounts is Reduce for whole numbers.
-func (j *Job) ReduceCounts(counts []int64) {
-	if j.Group == nil {
-		return
-	}
-	sums := make([]float64, len(counts))
-	for k, count := range counts {
-		sums[k] = float64(count)
-	}
-	j.Reduce(sums)
-	for k, sum := range sums {
-		counts[k] = int64(sum)
-	}
-}
-
 // Count is the sum of a whole number over all machines.
 func (j *Job) Count(n int) int {
-	count := []int64{int64(n)}
-	j.ReduceCounts(count)
+	count := []float64{float64(n)}
+	j.Reduce(count)
 	return int(count[0])
 }
 
@@ -207,11 +192,8 @@ func (j *Job) Largest(numbers []float64) {
 		return
 	}
 	for part := range slices.Chunk(numbers, 1<<16) {
-		all := make([]float64, j.Group.Size*len(part))
-		copy(all[j.Group.Rank*len(part):], part)
-		j.Reduce(all)
-		for k := range all {
-			part[k%len(part)] = max(part[k%len(part)], all[k])
+		for k, number := range j.amongAll(part, j.Group.Rank*len(part), j.Group.Size*len(part)) {
+			part[k%len(part)] = max(part[k%len(part)], number)
 		}
 	}
 }
@@ -221,14 +203,15 @@ func (j *Job) Gather(numbers []float64) (all []float64, first int) {
 	if j.Group == nil {
 		return numbers, 0
 	}
-	ends := make([]float64, 1+j.Group.Size) // numbers of the machines before each rank, and of all
-	for k := j.Group.Rank; k < j.Group.Size; k++ {
-		ends[1+k] = float64(len(numbers))
-	}
-	j.Reduce(ends)
-	first = int(ends[j.Group.Rank])
-	all = make([]float64, int(ends[j.Group.Size]))
-	copy(all[first:], numbers)
+	lengths := j.amongAll([]float64{float64(len(numbers))}, j.Group.Rank, j.Group.Size)
+	first = int(floats.Sum(lengths[:j.Group.Rank]))
+	return j.amongAll(numbers, first, int(floats.Sum(lengths))), first
+}
+
+// amongAll puts the numbers of every machine at a place of its own.
+func (j *Job) amongAll(numbers []float64, place, length int) []float64 {
+	all := make([]float64, length)
+	copy(all[place:], numbers)
 	j.Reduce(all)
-	return all, first
+	return all
 }

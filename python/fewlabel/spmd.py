@@ -3,8 +3,6 @@
 Run a program with `mpirun -n 3 python program.py`. Only this module needs mpi4py.
 """
 
-import contextlib
-import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -66,8 +64,13 @@ def fit_with(
     classes, totals = part.number(ranks)
     plan = ranks.attempt(lambda: estimator._plan(part.method, classes, totals))
     verbose = estimator.verbose if ranks.rank == 0 else 0
-    with ranks.failures(), shown(type(estimator).__name__, verbose, part.method.name) as show:
-        fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
+    try:
+        with shown(type(estimator).__name__, verbose, part.method.name) as show:
+            fitted = _fit.fit(part.rows, part.targets, plan.options, (show,), plan.start, ranks.group)[0]
+    except RuntimeError as failure:
+        if ranks.raised is not None:  # in a sum
+            raise ranks.raised from failure
+        raise
     estimator._keep(plan, fitted)
     if ranks.rank == 0:
         _markers.warn_of_names(classes.tolist())
@@ -82,7 +85,7 @@ class _Ranks:
         if isinstance(comm, type) or not comm or not all(hasattr(comm, name) for name in _COMMUNICATES):
             raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r}")
         self.comm, self.rank = comm, comm.Get_rank()
-        self._raised: BaseException | None = None
+        self.raised: BaseException | None = None
         self._callback = _signatures.Allreduce(self._add)  # must live as long as the group
         self.group = _signatures.Group(self.rank, comm.Get_size(), self._callback, None)
 
@@ -102,32 +105,21 @@ class _Ranks:
 
     def compare(self, estimator: Any) -> None:
         """Raise a RuntimeError on all ranks if a parameter is not the same on all."""
-        own = {name: _same(value) for name, value in sorted(estimator.get_params(deep=False).items())}
-        names = np.array([name for name in own if name not in _OF_A_RANK])
-        digests = np.array([hashlib.sha256(repr(own[name]).encode()).hexdigest() for name in names])
-        for rank, (others, theirs) in enumerate(self.comm.allgather((names, digests))):
-            if others.tolist() != names.tolist():
+        parameters = estimator.get_params(deep=False)
+        own = {name: repr(_same(value)) for name, value in parameters.items() if name not in _OF_A_RANK}
+        for rank, theirs in enumerate(self.comm.allgather(own)):
+            if theirs.keys() != own.keys():
                 raise RuntimeError(f"rank {rank} fits another estimator than rank {self.rank}")
-            for name in names[digests != theirs]:
+            for name in [name for name in own if own[name] != theirs[name]]:
                 found = f"{name} is {getattr(estimator, name)!r} on rank {self.rank}, but not on rank {rank}"
                 raise RuntimeError(f"{found}: parameters must be the same on all ranks but for {', '.join(_OF_A_RANK)}")
-
-    @contextlib.contextmanager
-    def failures(self) -> Any:
-        """Raise the exception of a sum in place of the error of the library."""
-        try:
-            yield
-        except RuntimeError as failure:
-            if self._raised is not None:
-                raise self._raised from failure
-            raise
 
     def _add(self, _: Any, values: Any, n: int) -> int:
         try:
             own = np.ctypeslib.as_array(values, (n,))
             self.comm.Allreduce(own.copy(), own)
         except BaseException as raised:  # ctypes would print it and continue
-            self._raised = raised
+            self.raised = raised
             return 1
         return 0
 

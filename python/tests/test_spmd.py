@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -108,6 +109,19 @@ def of_rank(rank: int, n: int) -> np.ndarray:
     return np.flatnonzero(np.arange(n) % (SIZE - 1) == rank)
 
 
+def fitted(
+    model: Any, X: Any, y: Any, parts: Sequence[np.ndarray] = (), communicator: type = Communicator
+) -> list[Any]:
+    """A copy of the model that each rank fits to its part of the rows, or what it raises."""
+    parts = parts or [of_rank(rank, len(y)) for rank in range(SIZE)]
+
+    def fit(comm: Communicator) -> Any:
+        mine = parts[comm.rank]
+        return spmd.fit(clone(model), X[mine], y[mine], comm=comm)
+
+    return on_ranks(fit, communicator)
+
+
 @pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("method", ["annealing", "switching", "gradient"])
@@ -120,11 +134,7 @@ def test_ranks_find_the_model_of_one_machine(method: str, n_classes: int, dense:
         model.tol = 1e-8  # its objective has many minima: where a path ends early, rounding decides
     alone = model.fit(X, y)
 
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        return spmd.fit(TransductiveSVC(**model.get_params()), X[mine], y[mine], comm=comm)
-
-    for rank, found in enumerate(on_ranks(fit)):
+    for rank, found in enumerate(fitted(model, X, y)):
         assert found.classes_.tolist() == alone.classes_.tolist()
         assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if method != "gradient" else 1e-4)
         assert (found.transduction_ == alone.transduction_[of_rank(rank, len(y))]).all()
@@ -195,11 +205,7 @@ def test_ranks_know_what_one_machine_knows_of_rows_without_a_label(kind: str, mo
     alone = clone(model).fit(X, known)
     assert abs(alone.objective_ / clone(model).fit(X, y).objective_ - 1) > 1e-3
 
-    def fit(comm: Communicator) -> Any:
-        mine = parts[comm.rank]
-        return spmd.fit(clone(model), X[mine], known[mine], comm=comm)
-
-    for rank, found in enumerate(on_ranks(fit)):
+    for rank, found in enumerate(fitted(model, X, known, parts)):
         assert not isinstance(found, BaseException), found
         # Copies of rows stand behind those of each rank: at the usual tolerance another order is another end.
         assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9 if model.method == "annealing" else 1e-5)
@@ -213,12 +219,7 @@ def test_a_class_without_labels_has_its_share_on_all_ranks() -> None:
     y[y == "class 2"] = None
     model = TransductiveSVC(class_prior={f"class {c}": 1 / 3 for c in range(3)})
     alone = clone(model).fit(X, y)
-
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        return spmd.fit(clone(model), X[mine], y[mine], comm=comm)
-
-    for found in on_ranks(fit):
+    for found in fitted(model, X, y):
         assert found.classes_.tolist() == ["class 0", "class 1", "class 2"]
         assert found.objective_ == pytest.approx(alone.objective_, rel=1e-9)
 
@@ -243,12 +244,7 @@ def test_a_fit_of_real_rows_adds_up_few_vectors_and_few_numbers_besides(data: Mo
 def test_ranks_estimate_the_class_shares_of_one_machine(n_classes: int) -> None:
     X, y = rows(n_classes)
     alone = TransductiveSVC().fit(X, y)
-
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        return spmd.fit(TransductiveSVC(), X[mine], y[mine], comm=comm)
-
-    for rank, found in enumerate(on_ranks(fit)):
+    for rank, found in enumerate(fitted(TransductiveSVC(), X, y)):
         assert found.class_prior_ == pytest.approx(alone.class_prior_, abs=1e-7)
         assert (found.transduction_ == alone.transduction_[of_rank(rank, len(y))]).all()
 
@@ -330,15 +326,8 @@ def test_a_rank_whose_weights_are_all_0_is_as_welcome_as_one_without_rows() -> N
 
 def test_bad_rows_of_one_rank_are_an_error_on_all() -> None:
     X, y = rows(2)
-
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        bad = X[mine].copy()
-        if comm.rank == 1:
-            bad.data[3] = np.nan
-        return spmd.fit(TransductiveSVC(class_prior="labels"), bad, y[mine], comm=comm)
-
-    first, second, last = on_ranks(fit)
+    X.data[X.indptr[1]] = np.nan  # in row 1, of rank 1
+    first, second, last = fitted(TransductiveSVC(class_prior="labels"), X, y)
     assert isinstance(second, ValueError)
     assert "NaN" in str(second)
     assert "failed on rank 1 of 3" in str(first)
@@ -348,42 +337,27 @@ def test_bad_rows_of_one_rank_are_an_error_on_all() -> None:
 def test_a_rank_may_have_labels_that_alone_could_be_read_in_two_ways() -> None:
     X, names = rows(2)
     y = np.array([-1 if name is None else int(name[-1]) for name in names])
-    ranks = [np.flatnonzero(y != 0)[:150], np.flatnonzero(y == 0)]  # 1 and -1 on the first one
-
-    def fit(comm: Communicator) -> Any:
-        mine = ranks[comm.rank] if comm.rank < 2 else np.arange(0)
-        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
-
-    for found in on_ranks(fit):
+    model = TransductiveSVC(class_prior="labels")
+    signs = np.flatnonzero(y != 0)[:150]
+    for found in fitted(model, X, y, [signs, np.flatnonzero(y == 0), np.arange(0)]):
         assert found.classes_.tolist() == [0, 1]
-
-    def of_one_class(comm: Communicator) -> Any:
-        mine = ranks[0][comm.rank :: SIZE]
-        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
-
-    assert all("y holds only 1 and -1" in str(failure) for failure in on_ranks(of_one_class))
+    found = fitted(model, X, y, [signs[rank::SIZE] for rank in range(SIZE)])
+    assert all("y holds only 1 and -1" in str(failure) for failure in found)
 
 
 def test_labels_of_svmlight_on_all_ranks_together_are_refused_on_all() -> None:
     y = np.repeat([0, 1, -1], [100, 25, 25])
-    parts = [np.arange(60), np.arange(60, 125), np.arange(125, 150)]
-
-    def fit(comm: Communicator) -> Any:
-        mine = parts[comm.rank]
-        return spmd.fit(TransductiveSVC(class_prior="labels"), rows(2)[0][mine], y[mine], comm=comm)
-
-    assert all("25 rows of -1, 100 of 0 and 25 of 1" in str(failure) for failure in on_ranks(fit))
+    parts = np.split(np.arange(150), [60, 125])
+    found = fitted(TransductiveSVC(class_prior="labels"), rows(2)[0], y, parts)
+    assert all("25 rows of -1, 100 of 0 and 25 of 1" in str(failure) for failure in found)
 
 
 def test_minus_one_is_not_a_class_on_one_rank_and_the_marker_on_another() -> None:
     y = np.repeat([0.0, 1, -1], 50)
     y[140:] = np.nan  # on the last rank
-
-    def fit(comm: Communicator) -> Any:
-        mine = np.arange(comm.rank, 140, 2) if comm.rank < 2 else np.arange(95, 150)
-        return spmd.fit(TransductiveSVC(class_prior="labels"), rows(2)[0][mine], y[mine], comm=comm)
-
-    assert all("-1 beside None or NaN on one rank" in str(failure) for failure in on_ranks(fit))
+    parts = [np.arange(0, 140, 2), np.arange(1, 140, 2), np.arange(95, 150)]
+    found = fitted(TransductiveSVC(class_prior="labels"), rows(2)[0], y, parts)
+    assert all("-1 beside None or NaN on one rank" in str(failure) for failure in found)
 
 
 @pytest.mark.parametrize("texts", [object, str])
@@ -417,14 +391,10 @@ def test_features_in_another_order_on_one_rank_are_an_error_on_all() -> None:
 
 
 def test_a_network_that_fails_raises_its_own_error_and_the_next_fit_works() -> None:
-    X, y = rows(2)
-
-    def fit(comm: Communicator) -> Any:
-        mine = of_rank(comm.rank, len(y))
-        return spmd.fit(TransductiveSVC(class_prior="labels"), X[mine], y[mine], comm=comm)
-
-    assert all(isinstance(failure, threading.BrokenBarrierError) for failure in on_ranks(fit, Broken))
-    assert all(isinstance(found, TransductiveSVC) for found in on_ranks(fit))
+    model, (X, y) = TransductiveSVC(class_prior="labels"), rows(2)
+    found = fitted(model, X, y, communicator=Broken)
+    assert all(isinstance(failure, threading.BrokenBarrierError) for failure in found)
+    assert all(isinstance(found, TransductiveSVC) for found in fitted(model, X, y))
 
 
 # --- MPI -------------------------------------------------------------------------------------------------------------
