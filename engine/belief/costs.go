@@ -71,9 +71,8 @@ func (c *Costs) measure(r *risk.Risk) {
 	k, unlabeled := c.objective.Classes, c.objective.Sample.Unlabeled
 	if spare := r.Spare(len(unlabeled) * k); spare != nil {
 		c.values = spare
-	} else if c.values == nil {
-		c.values = make([]float64, len(unlabeled)*k)
 	}
+	c.room()
 	c.objective.Job.Stripes(len(unlabeled), func(lo, hi int) {
 		if r.PairCosts(c.values[lo*k:hi*k], unlabeled[lo:hi], c.Level) {
 			return
@@ -102,11 +101,18 @@ func (c *Costs) finite() []float64 {
 	return ofUnits(c, c.values, o.Classes)
 }
 
+// room takes memory for the costs, unless there is some.
+func (c *Costs) room() {
+	if c.values == nil {
+		c.values = make([]float64, len(c.objective.Sample.Unlabeled)*c.objective.Classes)
+	}
+}
+
 // Potentials added to class scores make the best labeling with these shares that of the largest ones; score puts the
 // class scores of unlabeled row k, row i of all, into dst [K].
 func (c *Costs) Potentials(score func(dst []float64, k int, i int32), shares []float64) []float64 {
 	o := c.objective
-	c.values = make([]float64, len(o.Sample.Unlabeled)*o.Classes)
+	c.room()
 	for k, i := range o.Sample.Unlabeled {
 		score(c.row(k), k, i)
 	}
