@@ -17,16 +17,15 @@ const (
 	frequentRows  = 0.2  // of the rows: frequent words are in more
 	frequentShare = 0.05 // of the squared length, by frequent words
 	mostFrequent  = 0.2  // of the features; pixels have more
-	longFeatures  = 0.25 // part of the columns, or namedFeatures, that may hide the others
+	longFeatures  = 3    // columns that hide the others
 	longShare     = 0.9  // of the squared length of a row, and of the rows that have such a column
-	longTimes     = 10   // a usual value of the median feature
-	namedFeatures = 3    // in a warning
+	longTimes     = 20   // a usual value of the median feature
 )
 
 // ScaleWarnings is at most one warning: a fit hardly sees most columns of a table, or, of sparse rows of at least
 // minFeatures features, is likely to separate them by something else than the classes if it is transductive.
 //
-//	Problem  do topFeatures have more than dominantShare of the sum of the variances? Else, do longFeatures at most have
+//	Problem  do topFeatures have more than dominantShare of the sum of the variances? Else, do at most longFeatures have
 //	         more than longShare of the squared length of the mean row? Those of components of a kernel or a matrix are
 //	         less. Else, do features of more than frequentRows of the rows have more than frequentShare of it?
 //	Source   ours; measured: docs/notes/scales.md
@@ -42,7 +41,7 @@ func (s *Sample) ScaleWarnings() []warning.Warning {
 	}
 	if long, share := use.long(); share > longShare {
 		found, others := warning.LongFeatures.Of(share, float64(s.Feature[long[0]])), ""
-		for _, j := range long[1:min(namedFeatures, len(long))] {
+		for _, j := range long[1:] {
 			others += fmt.Sprintf(" and feature %d", s.Feature[j])
 		}
 		return []warning.Warning{found.And(others)}
@@ -119,8 +118,7 @@ func (u uses) long() (found []int, share float64) {
 		return nil, 0
 	}
 	least, parts := longTimes*longTimes*usual[(len(usual)-1)/2], slices.Clone(u.parts)
-	most := max(namedFeatures, int(longFeatures*float64(len(parts))))
-	for range min(most, len(parts)) {
+	for range min(longFeatures, len(parts)) {
 		j := vector.Largest(parts)
 		if u.with[j] < longShare*u.rows || u.squares[j] <= least*u.with[j] {
 			break
