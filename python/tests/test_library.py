@@ -318,15 +318,16 @@ def refuse(name: str) -> None:
     setattr(tempfile if name == "mkstemp" else os, name, refused)
 
 
-def with_a_folder() -> tuple[bytes, list[str]]:
+def without_memfd() -> tuple[bytes, list[str]]:
     """The model, and what was left in the folder for temporary files."""
+    refuse("memfd_create")
     with tempfile.TemporaryDirectory() as tempfile.tempdir:
         return coefficients(), os.listdir(tempfile.tempdir)
 
 
 def without_any_copy() -> None:
     refuse("mkstemp")
-    with_a_folder()
+    without_memfd()
 
 
 @needs_fork
@@ -355,14 +356,14 @@ class TestFork:
         assert "forked" in message
         assert handles == 0
 
-    def test_the_temporary_file_is_removed(self) -> None:
-        assert in_child("fork", with_a_folder) == (coefficients(), [])
+    def test_a_temporary_file_where_there_are_no_files_in_memory(self) -> None:
+        assert in_child("fork", without_memfd) == (coefficients(), [])
 
     def test_clear_error_where_no_private_copy_can_be_made(self) -> None:
         coefficients()
         error = in_child("fork", without_any_copy)
         assert isinstance(error, RuntimeError)
-        for word in ("forked", "no mkstemp here", "spawn", "loky"):
+        for word in ("forked", "no memfd_create here", "no mkstemp here", "spawn", "loky"):
             assert word in str(error)
 
     def test_lock_held_at_the_fork(self) -> None:

@@ -51,18 +51,43 @@ def is_cut_off(path: Path) -> bool:
         return file.seek(0, 2) < table + size * entries  # the last thing in the file
 
 
+# ------------------------------------------------------------------ a copy for a forked process
 def private_copy(path: Path) -> ctypes.CDLL:
-    """Load a copy of the library at `path` for a forked process. Its file is removed at once; it remains mapped."""
-    try:
-        descriptor, name = tempfile.mkstemp(prefix="fewlabel-", suffix=path.suffix)
+    """Load a copy of the library at `path`: from a file in memory, or from a temporary file where there are none."""
+    reasons = []
+    for way in (_from_memory, _from_temporary_file):
         try:
-            with open(path, "rb") as source, open(descriptor, "wb") as copy:
-                shutil.copyfileobj(source, copy, 1 << 20)
-            return ctypes.CDLL(name)
-        finally:
-            os.unlink(name)
-    except OSError as reason:
-        found = f"a private copy of the library cannot be loaded from a temporary file ({reason})"
-        raise RuntimeError(
-            f"this process was forked after its parent had loaded fewlabel, and {found}. {FORK_ADVICE}"
-        ) from reason
+            return way(path)
+        except OSError as reason:
+            reasons.append(f"{way.__name__.removeprefix('_').replace('_', ' ')}: {reason}")
+    found = f"a private copy of the library cannot be loaded here ({'; '.join(reasons)})"
+    raise RuntimeError(f"this process was forked after its parent had loaded fewlabel, and {found}. {FORK_ADVICE}")
+
+
+def _from_memory(path: Path) -> ctypes.CDLL:
+    """The name contains the process id: with "self" the loader would mistake it for the copy of the parent. The id is
+    that of /proc, which can differ from getpid in a namespace."""
+    if not hasattr(os, "memfd_create"):
+        raise OSError(f"{sys.platform} has no files in memory")
+    descriptor = os.memfd_create("libfewlabel")
+    try:
+        _copy(path, descriptor)
+        return ctypes.CDLL(f"/proc/{os.readlink('/proc/self')}/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
+def _from_temporary_file(path: Path) -> ctypes.CDLL:
+    """The file is removed at once; the loaded library remains mapped."""
+    descriptor, name = tempfile.mkstemp(prefix="fewlabel-", suffix=path.suffix)
+    try:
+        _copy(path, descriptor)
+        return ctypes.CDLL(name)
+    finally:
+        os.close(descriptor)
+        os.unlink(name)
+
+
+def _copy(path: Path, descriptor: int) -> None:
+    with open(path, "rb") as source, open(descriptor, "wb", closefd=False) as copy:
+        shutil.copyfileobj(source, copy, 1 << 20)
