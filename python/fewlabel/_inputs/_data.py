@@ -5,7 +5,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -160,7 +159,7 @@ def canonical(X: Any, name: str = "X") -> Any:
 
 
 def admitted(X: Any, name: str = "X") -> Any:
-    """X, a sparse matrix as CSR or CSC, or of one dimension. Its structure is checked: SciPy's operations check none.
+    """X, a sparse matrix as CSR or CSC, or of one dimension. Its structure is checked: SciPy checks none.
 
     Every matrix of a caller passes here before anything else looks at it.
     """
@@ -169,36 +168,25 @@ def admitted(X: Any, name: str = "X") -> Any:
         return plain(X, name)
     if len(X.shape) > 2:
         raise ValueError(f"{name} is sparse, of shape {X.shape}: give a matrix of rows and columns")
-    try:
-        found = _valid(X)
-    except (AttributeError, IndexError, TypeError, ValueError) as reason:
-        raise ValueError(f"{name} is no valid {X.format} matrix: {reason}") from reason
-    return found if found.format == "csc" or len(X.shape) == 1 else found.tocsr()  # which has rows to take
-
-
-def _valid(X: Any) -> Any:
-    """A sparse matrix, as CSR or coordinates if it is of a rare format; a ValueError if its structure is wrong."""
-    if X.format == "lil" and not ([*map(len, X.rows)] == [*map(len, X.data)] and len(X.rows) == X.shape[0]):
-        raise ValueError("rows and data are lists of other lengths")
-    if X.format == "dia" and (X.offsets.dtype.kind != "i" or X.offsets.shape != X.data.shape[:1]):
-        raise ValueError("offsets must be integers, one for each row of data")
     if X.format not in ("csr", "csc", "bsr", "coo"):
-        X = X.tocsr() if X.format == "lil" else X.tocoo()
-    numbers = (
-        zip(("row", "col"), X.coords, strict=False)
-        if X.format == "coo"
-        else (("indptr", X.indptr), ("indices", X.indices))
-    )
-    for name, values in (("data", X.data), *numbers):
-        right = values.dtype.kind in "biufc" if name == "data" else values.dtype in (np.int32, np.int64)
-        if not right or np.ma.is_masked(values) or 0 in values.shape[1:]:
-            raise ValueError(f"{name} is {values.dtype} of shape {values.shape}, or has masked entries")
+        try:
+            if X.format == "lil" and not ([*map(len, X.rows)] == [*map(len, X.data)] and len(X.rows) == X.shape[0]):
+                raise ValueError("rows and data are lists of other lengths")
+            if X.format == "dia" and (X.offsets.dtype.kind != "i" or X.offsets.shape != X.data.shape[:1]):
+                raise ValueError("offsets must be integers, one for each row of data")
+            X = X.tocsr() if X.format == "lil" else X.tocoo()
+        except (AttributeError, IndexError, TypeError, ValueError) as reason:
+            raise ValueError(f"{name} is no valid {X.format} matrix: {reason}") from reason
+    n_dims = 3 if X.format == "bsr" else 1
+    if not _is_list(X.data, n_dims) or X.data.dtype.kind not in "biufc" or 0 in X.data.shape[1:]:
+        raise ValueError(f"{name}.data must be a list of values, numbers; is {_described(X.data)}")
     if X.format == "coo":
-        return sp.coo_array((X.data, X.coords), shape=X.shape)  # looks at every number
-    if (X.indptr[1:] < X.indptr[:-1]).any():
-        raise ValueError("indptr decreases")
-    copy(X).check_format()  # of the copy, as it cuts off what is behind the last row
-    return X
+        _check_coordinates(X, name)
+    else:
+        sizes = zip((1, *X.shape)[-2:], X.blocksize if X.format == "bsr" else (1, 1), strict=True)
+        shape = [whole // block for whole, block in sizes]  # an array of one dimension is a row
+        _check_compressed(X, name, *(shape[::-1] if X.format == "csc" else shape))
+    return X if X.format == "csc" or len(X.shape) == 1 else X.tocsr()  # which has rows to take
 
 
 def plain(values: Any, name: str) -> Any:
@@ -219,3 +207,47 @@ def dense(X: Any, name: str, copies: int = 1) -> np.ndarray:
     n_bytes, shape = copies * math.prod(X.shape) * max(X.dtype.itemsize, 8), " x ".join(map(str, X.shape))
     _memory.need(n_bytes, f"{name}, {shape} and sparse, as an array", "give fewer rows or columns")
     return np.asarray(X.toarray())
+
+
+def _check_compressed(X: Any, name: str, major: int, minor: int) -> None:
+    indptr, indices = X.indptr, X.indices
+    _check_integers(indptr, f"{name}.indptr")
+    _check_integers(indices, f"{name}.indices")
+    if len(indptr) != major + 1 or indptr[0] != 0:
+        raise ValueError(f"{name}.indptr must have {major + 1} entries and begin with 0")
+    if (falling := indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"{name}.indptr decreases in row {falling.argmax()}")
+    if indptr[-1] > (n_values := min(len(indices), len(X.data))):
+        raise ValueError(f"{name}.indptr requires {indptr[-1]} values, but there are {n_values}")
+    if len(indices) != len(X.data):
+        raise ValueError(f"{name}.indices has {len(indices)} entries, but there are {len(X.data)} values")
+    _check_range(indices[: indptr[-1]], minor, f"{name}.indices")
+
+
+def _check_coordinates(X: Any, name: str) -> None:
+    for numbers, what in zip(X.coords[::-1], ("col", "row"), strict=False):
+        _check_integers(numbers, f"{name}.{what}")
+    if (lengths := [*map(len, X.coords)]) != [len(X.data)] * len(X.shape):
+        raise ValueError(f"{name} has {len(X.data)} values, but coordinates of {lengths} entries")
+    for numbers, end, what in zip(X.coords[::-1], X.shape[::-1], ("col", "row"), strict=False):
+        _check_range(numbers, end, f"{name}.{what}")
+
+
+def _check_integers(numbers: np.ndarray, what: str) -> None:
+    if not _is_list(numbers, 1) or numbers.dtype not in (np.int32, np.int64):
+        raise ValueError(f"{what} must be a list of integers of 32 or 64 bits, is {_described(numbers)}")
+
+
+def _is_list(values: Any, n_dims: int) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == n_dims and not np.ma.is_masked(values)
+
+
+def _described(values: Any) -> str:
+    if not isinstance(values, np.ndarray):
+        return type(values).__name__
+    return f"{values.dtype} of shape {values.shape}{', with masked entries' * np.ma.is_masked(values)}"
+
+
+def _check_range(numbers: np.ndarray, end: int, what: str) -> None:
+    if numbers.size and numbers.view(f"u{numbers.itemsize}").max() >= end:  # below 0 is huge as an unsigned number
+        raise ValueError(f"{what} must lie in 0 ... {end - 1}, found {numbers.min()} ... {numbers.max()}")
