@@ -45,11 +45,19 @@ def leaves(hierarchy: Any, labels: list[Any]) -> dict[Any, list[Any]]:
 
 def refuse_groups(below: Mapping[Any, list[Any]], fitted: set[Any], class_prior: Any) -> None:
     """Refuse labels of groups that were meant as classes: no fit is left, or none with these shares."""
+    shares = len(class_prior) if np.ndim(class_prior) == 1 else None
     for group, leaves in below.items() if fitted else ():
-        if np.shape(class_prior) == (len(fitted) + len(below),) or fitted.isdisjoint(leaves) or len(fitted) == 1:
-            found = f"hierarchy has {listed(objects(leaves))} below {group!r}, a label in y, but a class is a leaf"
-            cure = f"label rows of two classes, one of them below {group!r}, and give no share to it"
-            raise ValueError(f"{found}: {cure}; or give its rows a class of their own below it, if it is no group")
+        if fitted.isdisjoint(leaves):
+            why = "no row has the label of a class below it"
+        elif len(fitted) == 1:
+            why = f"no row has the label of another class than {fitted.pop()!r}"
+        elif shares == len(fitted) + len(below):
+            why = f"class_prior has {shares} shares, one for it"
+        else:
+            continue
+        found = f"hierarchy has {listed(objects(leaves))} below {group!r}, which is a label in y, but {why}"
+        cure = f"give the rows of {group!r} a class of their own below it, if it is no group"
+        raise ValueError(f"{found}: a class must be a leaf. Label rows of the classes below it, or {cure}")
 
 
 def checked(tree: Any, classes: np.ndarray) -> Tree | None:
