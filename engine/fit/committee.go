@@ -29,8 +29,8 @@ import (
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
 //	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third
 //	         ends with soft labels
-//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M,
-//	         twice where the shares are those of M; up to six for spreads and predictions; S of the labeled rows
+//	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M;
+//	         up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
 	c, tol, begin := viewLabels, d.options.Tol, start{model: d.start}
 	if d.sample.All.AllDescribed {
@@ -99,9 +99,11 @@ func (d *Data) views(v, tol float64) (*model.Linear, error) {
 // sum is that of models with these names, each divided by its spread and times v.
 func (d *Data) sum(v, tol float64, names ...method.Method) (sum *model.Linear, err error) {
 	for _, name := range names {
-		view, err := d.Train(Member{method: name, tol: tol, silent: true})
-		if err != nil {
-			return nil, err
+		view := d.mixture
+		if name != method.Mixture || view == nil {
+			if view, err = d.Train(Member{method: name, tol: tol, silent: true}); err != nil {
+				return nil, err
+			}
 		}
 		packed := d.sample.Packed(view.Model)
 		if sum == nil {

@@ -32,6 +32,7 @@ type Data struct {
 	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
 	carries  float64           // part of the class shares that the unlabeled rows carry
 	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
+	mixture  *fitted           // M of these rows, where the shares are those that it predicts; nil: not made yet
 	before   int               // steps of the first fit of weakly labeled rows
 
 	job     *work.Job // of the fit: it counts the work of all models, but for those with a name of their own
@@ -83,7 +84,7 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 		return nil, err
 	}
 	part := *d
-	if part.start, part.warnings = nil, nil; prior != nil {
+	if part.start, part.warnings, part.mixture = nil, nil, nil; prior != nil {
 		if part.prior, err = prior.Allowed(s); err != nil {
 			return nil, err
 		}

@@ -30,11 +30,10 @@ func (d *Data) withShares() (*Data, error) {
 	guess := prior.Evidence != nil && prior.ChosenLabels && d.labels < tellingLabels &&
 		prior.Evidence.FromLabels(prior.Evidence.Predicted) > unevenShares
 	if d.onlyDescribed() {
-		mixture, err := out.Train(Member{method: method.Mixture, silent: true})
-		if err != nil {
+		if out.mixture, err = out.Train(Member{method: method.Mixture, silent: true}); err != nil {
 			return nil, err
 		}
-		out.prior = prior.With(out.predicted(d.sample.Packed(mixture.Model)))
+		out.prior = prior.With(out.predicted(d.sample.Packed(out.mixture.Model)))
 		guess = shares.Distance(out.prior.Shares, prior.Shares) > sameShares
 	}
 	if found := out.prior.Shares; guess {
