@@ -141,6 +141,11 @@ func TestDescriptionsAlone(t *testing.T) {
 	if prior := result.Model.ClassPrior; !(prior[0] > 0.45 && prior[2] < 0.25) {
 		t.Errorf("shares %v", prior)
 	}
+	for _, one := range result.Trained {
+		if one.Name == string(method.Mixture) && one.Models != 1 {
+			t.Errorf("%d mixtures: that of the shares is the view", one.Models)
+		}
+	}
 	o := shares.Options{FitIntercept: true, Threads: 1}
 	estimate, err := EstimateShares(describing(p, labeledPlaces(p)...), o, true)
 	if err != nil || !slices.Equal(estimate.Share, result.Model.ClassPrior) || estimate.Upper[0] != 1 {
