@@ -66,7 +66,7 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) (ends, sums []float6
 	for i, weight := range weights {
 		if weight > 0 {
 			m.kernel.visit(i, func(col int, value float64) {
-				sums[col] += weight * float64(keys[i]) * value
+				sums[col] += weight * float64(keys[i]) * (value * m.scale)
 				if value = math.Abs(value); value > 0 {
 					ends[2*col], ends[2*col+1] = max(ends[2*col], value), max(ends[2*col+1], -value)
 				}

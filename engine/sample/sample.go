@@ -310,7 +310,7 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 		ends, sums := p.rows.Extremes(job, p.weights)
 		order, place := numbers(len(p.feature)), make([]int32, len(p.feature))
 		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(sums[b], sums[a]),
+			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(float32(sums[b]), float32(sums[a])),
 				cmp.Compare(p.feature[a], p.feature[b]))
 		})
 		for k, j := range order {
