@@ -57,17 +57,13 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 }
 
 // Extremes are two numbers [2 cols] of each feature: the largest distance of its values from zero, and the smallest one
-// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing. Where
-// they are equal, sums [cols] tell features apart: of weight, key of the row if its features count alike, and square.
-func (m *Matrix) Extremes(job *work.Job, weights []float64) (ends, sums []float64) {
-	ends, sums = slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols), make([]float64, m.cols)
-	keys := m.Keys(job, make([]int32, m.cols))
+// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing.
+func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
+	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
 	job.CountAndCheck(int64(m.NonZeros()))
 	for i, weight := range weights {
 		if weight > 0 {
 			m.kernel.visit(i, func(col int, value float64) {
-				scaled := value * m.scale
-				sums[col] += weight * float64(keys[i]) * scaled * scaled
 				if value = math.Abs(value); value > 0 {
 					ends[2*col], ends[2*col+1] = max(ends[2*col], value), max(ends[2*col+1], -value)
 				}
@@ -75,8 +71,7 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) (ends, sums []float6
 		}
 	}
 	job.Largest(ends)
-	job.Reduce(sums)
-	return ends, sums
+	return ends
 }
 
 // Overflowed is the error of a fit of rows with this largest value.

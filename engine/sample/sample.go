@@ -307,11 +307,9 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 		if p.keys != nil {
 			return
 		}
-		ends, sums := p.rows.Extremes(job, p.weights)
-		order, place := numbers(len(p.feature)), make([]int32, len(p.feature))
+		ends, order, place := p.rows.Extremes(job, p.weights), numbers(len(p.feature)), make([]int32, len(p.feature))
 		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(float32(sums[b]), float32(sums[a])),
-				cmp.Compare(p.feature[a], p.feature[b]))
+			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(p.feature[a], p.feature[b]))
 		})
 		for k, j := range order {
 			place[j] = int32(k)
