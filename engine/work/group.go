@@ -13,10 +13,10 @@ import (
 //
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
-//	         that is tried, wants to be cancelled or to stop; a digest of the reduction's number and length, the number
-//	         of machines and all results so far, plus the rank: if all digests are alike, and the ranks are 0 ...
-//	         Size-1, every machine knows their sum. All machines have the same sums, so that all leave at the same
-//	         reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next ones.
+//	         that is tried, wants to be cancelled or to stop; its place, that is the number of machines and its rank, and
+//	         a digest of the reduction's number and length and all results so far: if all digests are alike, and the
+//	         ranks are 0 ... Size-1, every machine knows both sums. All machines have the same sums, so that all leave at
+//	         the same reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next ones.
 //	         The frame has a call of its own: a machine that has failed does not know how many numbers the others are
 //	         about to add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
@@ -41,6 +41,7 @@ const (
 	cancelled
 	stopped
 	whoFailed
+	place
 	digest
 	firstSum
 	frameLength = 128
@@ -147,12 +148,12 @@ func (g *Group) agree(v votes, length int) error {
 		}
 	}
 	f[whoFailed] = f[failed] * float64(g.Rank)
-	own := float64(uint32(Checksum([]float64{float64(g.done), float64(length), n, math.Float64frombits(g.last)})))
-	f[digest] = own + float64(g.Rank)
+	f[place] = n*n + float64(g.Rank)
+	own := float64(uint32(Checksum([]float64{float64(g.done), float64(length), math.Float64frombits(g.last)})))
+	f[digest] = own
 	if err := g.exchange(f[:]); err != nil {
 		return err
 	}
-	differ := f[digest] != n*(own+(n-1)/2)
 	switch {
 	case f[failed] == 1:
 		return fault.Group("the fit has failed on rank %.0f of %d: see the error there", f[whoFailed], g.Size)
@@ -162,10 +163,12 @@ func (g *Group) agree(v votes, length int) error {
 		return fault.ErrCancelled
 	case f[abandoned] > 0:
 		return errAbandoned
-	case differ && g.done == 0:
-		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows (sparse and "+
-			"dense), or are not 0 ... %d, each once and of size %d", g.Size-1, g.Size)
-	case differ:
+	case f[place] != n*(n*n+(n-1)/2):
+		return fault.Group("the ranks are not 0 ... %d, each once and of size %d", g.Size-1, g.Size)
+	case f[digest] != n*own && g.done == 0:
+		return fault.Group("the ranks have different options, starts, numbers of features or kinds of rows (sparse and " +
+			"dense)")
+	case f[digest] != n*own:
 		return fault.Group("the ranks differ at reduction %d: they got different results from the last sum, or run "+
 			"different fits", g.done+1)
 	}

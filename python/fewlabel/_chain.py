@@ -34,6 +34,7 @@ def n_tokens(part: Any) -> int:
 def flat(X: Any, y: Any, lengths: Any) -> tuple[Any, Any, Any]:
     """All sequences concatenated, and their lengths."""
     _data.check_order(X=X, y=y)
+    X = _data.plain(X, "X") if isinstance(X, list) else X
     if isinstance(y, list | tuple):
         for k, (part, tags) in enumerate(zip(X, y, strict=False) if is_list(X) else ()):
             _data.check_order(**{f"X[{k}]": part, f"y[{k}]": tags})

@@ -98,7 +98,7 @@ def load_model(path: str | bytes | os.PathLike[Any]) -> Any:
         metadata = _foreign(fitted.report)
     try:
         return _restored(metadata, fitted)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as reason:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as reason:
         versions = f"It was written by fewlabel {metadata.get('fewlabel')}, this is fewlabel {__version__}"
         found = f"the metadata of the model file {path!r} cannot be used: {reason!r}"
         raise ValueError(f"{found}. {versions}: install the version that wrote it") from reason
@@ -133,7 +133,7 @@ def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
                 return _fit.Fitted(report, _arrays(report, header, file.read, size - length, about["sha256"]))
             if about["kind"] not in ("chain", "structure"):
                 raise ValueError(f"a model of the kind {about['kind']!r} is not known")
-        except (AttributeError, KeyError, OverflowError, TypeError, ValueError, RecursionError) as reason:
+        except (AttributeError, LookupError, OverflowError, TypeError, ValueError, RecursionError) as reason:
             raise ValueError(f"{name} is not a valid model file: {reason!r:.200}") from reason
     raise no_library
 

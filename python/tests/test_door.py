@@ -22,6 +22,7 @@ from sklearn.base import clone
 import fewlabel
 from fewlabel import inspection, labels, plotting
 from fewlabel._inputs import _memory
+from fewlabel.labeling import Session
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.preprocessing import BlockScaler
@@ -497,6 +498,26 @@ def test_masked_entries_of_other_arrays_are_refused(entry: str) -> None:
 
     with pytest.raises(ValueError, match=rf"^{re.escape(entry.split(',')[0])}.* has masked entries"):
         REFUSED[entry](masked)
+
+
+@pytest.mark.parametrize("entry", sorted(REFUSED.keys() - {"X, a list of rows", "kernel(X, Y)", "row"}))
+def test_lists_that_contain_themselves_are_refused(entry: str) -> None:
+    def holding_itself(values: np.ndarray) -> Any:
+        rows = [*values.tolist()]
+        rows[1] = rows
+        return rows
+
+    with pytest.raises((TypeError, ValueError), match=rf"^{re.escape(entry.split(',')[0])} "):
+        REFUSED[entry](holding_itself)
+
+
+def test_lists_that_contain_themselves_are_refused_in_a_session_and_as_sequences() -> None:
+    rows: list[Any] = []
+    rows.append(rows)
+    with pytest.raises(ValueError, match="^rows is a list that contains itself"):
+        Session(rows, svc())
+    with pytest.raises(ValueError, match="^X is a list that contains itself"):
+        fewlabel.SequenceSVC().fit(rows, [["a"]])
 
 
 def test_every_corruption_is_tried_at_several_ways_in() -> None:

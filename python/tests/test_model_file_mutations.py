@@ -222,6 +222,7 @@ LIES: dict[str, tuple[str, str]] = {  # by name: a part of the header of a small
     "overlap": ("[16, 32]", "[8, 24]"), "gap": ("[32, 40]", "[40, 48]"), "behind the end": ("[32, 40]", "[32, 48]"),
     "negative": ("[0, 16]", "[-40, 16]"), "backwards": ("[0, 16]", "[16, 0]"), "minus zero": ("[0, 16]", "[-0, 16]"),
     "fraction": ("[0, 16]", "[0.0, 16]"), "true": ("[2, 1]", "[2, true]"), "text": ("[2, 1]", '["2", 1]'),
+    "no offsets": ("[16, 32]", "[]"), "empty offsets": ("[16, 32]", '""'),
     "shape": ("[2, 1]", "[1, 2]"), "huge": ("[2, 1]", "[0, 4611686018427387904]"), "dtype": ("F64", "F32"),
     "null": ("[2, 1]", "null"), "tensor twice": ('"coef"', '"class_prior"'), "more": ('"dtype"', '"x": 1, "dtype"'),
     "twice": ('"dtype"', '"dtype": "F64", "dtype"'), "no metadata": ("__metadata__", "metadata"),

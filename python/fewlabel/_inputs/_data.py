@@ -19,6 +19,7 @@ _LEAST, _MOST = 1e-15, 1e15  # the same of float32, and they do not vanish
 _TAKEN = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}  # see check_finite
 _DATES = (np.datetime64, np.timedelta64, datetime.date, datetime.time, datetime.timedelta)
 _NAMES_OF_DATES = re.compile(r"(sparse\[)?(date|time|duration|period)", re.IGNORECASE)  # in all kinds of frames
+_LEVELS = 32  # as many dimensions as any NumPy has
 MOSTLY = 0.5  # share of nonzero values above which CSR would take more memory and time
 
 
@@ -194,6 +195,10 @@ def plain(values: Any, name: str) -> Any:
     if sp.issparse(values):
         raise ValueError(f"{name} is sparse, of shape {values.shape}: give an array")
     rows = values if isinstance(values, list | tuple) else [values]
+    inside, levels = {id(rows): rows}, 0
+    while inside := {id(each): each for row in inside.values() for each in row if isinstance(each, list | tuple)}:
+        if (levels := levels + 1) > _LEVELS:
+            raise ValueError(f"{name} is a list that contains itself, or lists in each other {_LEVELS} times")
     if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise ValueError(f"{name} has masked entries: fill them by numpy.ma.filled, or leave these rows out")
     return values

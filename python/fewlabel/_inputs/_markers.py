@@ -22,7 +22,10 @@ _FEWEST = 5  # rows below which a frequency is not significant
 _LIKELY_MARKERS = {"", "?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
 ALMOST = "have almost the same name"
 # Letters of Greek and Cyrillic that look like a Latin one.
-_LATIN = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳАВЕКМНОРСТХІЈЅаеорсухіјѕһԛԝ", "ABEZHIKMNOPTYXocjABEKMHOPCTXIJSaeopcyxijshqw")
+_LATIN = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳАВЕКМНОРСТХІЈЅаеорсухіјѕһԛԝ‐‑‒–—−‘’‛′“”″",
+    "ABEZHIKMNOPTYXocjABEKMHOPCTXIJSaeopcyxijshqw------''''\"\"\"",
+)
 _PLAIN = (str, bool, int, float, np.generic)  # if all values are of one of these types, NumPy changes none
 _KINDS: tuple[tuple[Any, Any], ...] = ((str, object), (bool | np.bool_, bool), (Integral, np.int64), (Real, np.float64))
 

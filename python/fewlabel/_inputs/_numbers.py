@@ -61,7 +61,7 @@ def threads(n_jobs: int | None) -> int:
     """Number of threads: None means all cores, but 1 inside a joblib worker; -1 means all cores, -2 all but one."""
     if n_jobs is None:
         return 1 if get_active_backend()[0].nesting_level else cpu_count()
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
+    if not isinstance(n_jobs, Integral) or not is_real(n_jobs) or isinstance(n_jobs, bool):
         raise TypeError(f"n_jobs must be an integer or None, got {shown(n_jobs)}")
     if n_jobs == 0 or abs(n_jobs) >= 2**31:
         wanted = "a number of threads below 2**31, -1 for all cores, or None"
@@ -78,6 +78,8 @@ def check_positive(name: str, value: Any, otherwise: str = "") -> float:
 
 def check_text(name: str, value: Any) -> Any:
     """A text or a path without a NUL, at which a text ends in C."""
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(f"{name} must be a text, bytes or a path, got {shown(value)}")
     if "\0" in os.fsdecode(value):
         raise ValueError(f"{name} must not have a NUL character, got {value!r:.80}")
     return value
