@@ -165,7 +165,7 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 	f.own = d.ownParts(f.spec, d.decisions(s.Packed(f.Model)))
 	mean := d.mean(s.Packed(f.Model), views)
 	s.Unpack(mean, f.Model.Coef)
-	f.Model.Intercept, f.v = mean.Intercept, v
+	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v
 	all := d.decisions(mean)
 	f.Transduction = transduced(s, func(dst []float64, i int32) { copy(dst, all.scores(i)) })
 	if f.Distributions != nil {
