@@ -162,7 +162,7 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 		}
 		add(views, 1, supervised)
 	}
-	f.own = d.ownParts(f.spec, d.decisions(s.Packed(f.Model)))
+	f.own = f.ownParts(d.decisions(s.Packed(f.Model)))
 	mean := d.mean(s.Packed(f.Model), views)
 	s.Unpack(mean, f.Model.Coef)
 	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v

@@ -46,6 +46,7 @@ type fitted struct {
 	before int              // steps of the run before
 	origin sample.Selection // see start
 	own    []float64        // see ownParts, of T in a committee
+	moved  []float64        // by moveIntercepts
 }
 
 // packed is the model of the packed rows of the fit, of which s is the sample.
