@@ -166,8 +166,7 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 	mean := d.mean(s.Packed(f.Model), views)
 	s.Unpack(mean, f.Model.Coef)
 	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v
-	all := d.decisions(mean)
-	f.Transduction = transduced(s, func(dst []float64, i int32) { copy(dst, all.scores(i)) })
+	f.relabel(d.decisions(mean))
 	if f.Distributions != nil {
 		harden(s, f.Distributions, f.Transduction)
 	}

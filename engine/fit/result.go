@@ -118,6 +118,11 @@ func transduced(s *sample.Sample, score objective.Scorer) []int32 {
 	return out
 }
 
+// relabel predicts the unlabeled rows anew.
+func (f *fitted) relabel(of decisions) {
+	f.Transduction = transduced(f.data.sample, func(dst []float64, i int32) { copy(dst, of.scores(i)) })
+}
+
 // distributions are the soft labels of all rows [n, K]; rows of weight 0 have the class shares.
 func distributions(x *Data, soft []float64) []float64 {
 	if soft == nil {

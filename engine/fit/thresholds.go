@@ -75,7 +75,8 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shi
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    before an unlabeled row has another class, not close to where one would
+//	Stops    before an unlabeled row has another class, not close to where one would; the whole way where the method
+//	         has no labels of these rows
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
 	d, s := f.data, f.data.sample
@@ -103,11 +104,17 @@ func (f *fitted) moveForNewRows() {
 	if d.prior.Evidence != nil {
 		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
 	}
-	vector.Scale(shift, d.harmless(of, shift, part))
+	if f.spec.OwnLoss == nil {
+		part = d.harmless(of, shift, part)
+	}
+	vector.Scale(shift, part)
 	if of.outputs == 1 {
 		shift = []float64{shift[1] - shift[0]}
 	}
 	vector.Add(f.Model.Intercept, 1, shift)
+	if f.spec.OwnLoss != nil {
+		f.relabel(d.decisions(s.Packed(f.Model)))
+	}
 }
 
 const (
