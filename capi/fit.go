@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"encoding/json"
 	"fmt"
 	"unsafe"
 
@@ -90,7 +91,8 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 	known := map[string]any{}
 	if result != nil {
 		known = map[string]any{"alpha": result.Alpha, "unlabeled_weight": result.Weight, "returned": result.Returned,
-			"supervised_agreement": model.OrNull(result.Agreement), "trained": result.Trained}
+			"supervised_agreement": model.OrNull(result.Agreement), "trained": result.Trained,
+			"committee_weight": result.CommitteeWeight, "shares_carried": result.Carried}
 		if found := result.Calibration; found != nil {
 			known["calibration_temperature"] = model.OrNull(found.Temperature)
 			known["calibration_smoothing"], known["n_held_out"] = model.OrNull(found.Smoothing), found.HeldOut
@@ -98,7 +100,8 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 	}
 	o := &object{Model: m}
 	for _, name := range []string{"alpha", "unlabeled_weight", "supervised_agreement", "returned",
-		"calibration_temperature", "calibration_smoothing", "n_held_out", "trained"} {
+		"calibration_temperature", "calibration_smoothing", "n_held_out", "committee_weight", "shares_carried",
+		"trained"} {
 		o.facts = append(o.facts, option.Field{Name: name, Value: known[name]})
 	}
 	return o
@@ -174,7 +177,14 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 	share := slice[float64](c, "shares", a.shares, n)
 	lower := optional[float64](c, "lower", a.lower, n)
 	upper := optional[float64](c, "upper", a.upper, n)
+	room := optional[byte](c, "warnings", a.warnings, int64(a.warnings_size))
 	found, err := fit.EstimateShares(p, chosen, a.lower != nil || a.upper != nil)
+	check(err)
+	text, err := json.Marshal(found.Warnings)
+	if room != nil && len(room) <= len(text) {
+		return fault.Argument("warnings_size is %d: the text takes %d bytes", len(room), len(text)+1)
+	}
+	copy(room, append(text, 0))
 	copy(share, found.Share)
 	copy(lower, found.Lower)
 	copy(upper, found.Upper)

@@ -32,7 +32,8 @@
 
 #define class_prior_ARGUMENTS(A)                                                            \
   A(const fewlabel_rows *, rows) A(const fewlabel_labels *, labels) A(const double *, weights) \
-  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper)
+  A(const char *, options) A(double *, shares) A(double *, lower) A(double *, upper)             \
+  A(char *, warnings) A(int64_t, warnings_size)
 
 #define predict_ARGUMENTS(A)                                                     \
   A(int64_t, model) A(const fewlabel_rows *, rows) A(int32_t, threads)           \

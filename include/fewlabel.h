@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define FEWLABEL_ABI_VERSION 9
+#define FEWLABEL_ABI_VERSION 10
 
 /* Status codes. */
 #define FEWLABEL_OK 0
@@ -219,10 +219,12 @@ int32_t fewlabel_fit(const fewlabel_rows *rows, const fewlabel_labels *labels, c
  *   lower, upper  [n_classes] set to the limits of a confidence interval with level confidence_level; NULL: not
  *              needed (if both are NULL, the bootstrap is skipped). If no labeled row can be held out because every
  *              class has only one, fewer than two rows are unlabeled, or all labels have one class, the shares are
- *              those of the labels and the interval is 0 to 1. */
+ *              those of the labels and the interval is 0 to 1.
+ *   warnings   [warnings_size] set to the "warnings" of the report of a fit with these shares, a JSON array: 4,096
+ *              bytes have room for all. NULL: not needed */
 int32_t fewlabel_class_prior(const fewlabel_rows *rows, const fewlabel_labels *labels, const double *weights,
-                             const char *options, double *shares, double *lower, double *upper, char *error,
-                             int64_t error_size);
+                             const char *options, double *shares, double *lower, double *upper, char *warnings,
+                             int64_t warnings_size, char *error, int64_t error_size);
 
 /* Decisions and classes of rows with the features of the model, a classifier of kind FEWLABEL_LINEAR.
  * `threads` is 1 or more.
@@ -322,7 +324,12 @@ int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *l
  *                      the supervised model, the starting point of the method, predicts the same class; null after a
  *                      fit from a start and if there is nothing to compare), "returned" (directly after a fit: the
  *                      method of the returned solution, of method "auto" that is "annealing" or "switching"; null for
- *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below)
+ *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below),
+ *                      "committee_weight" (directly after a fit: where shares are estimated the weight of the
+ *                      supervised classifier and of the mixture beside the transductive one, 0 where these have no
+ *                      part), "shares_carried" (the part of the class shares that the unlabeled rows carry, 1 from as
+ *                      many rows as labels on, 0 where they have no part; the rest are those that the supervised
+ *                      classifier predicts)
  *
  * Directly after a fit with the option calibrate, decisions of rows that took no part in it can be converted to
  * probabilities (those of rows that did are its "label_distributions"): with T the

@@ -192,7 +192,7 @@ static int32_t call_class_prior(caller *c) {
   if (n_unlabeled(c) < 2) c->spoiled = 1;
   memcpy(&c->before.known, &c->in.known, sizeof c->in.known);
   return fewlabel_class_prior(OR_NULL(c, &c->in.rows), OR_NULL(c, &c->in.known), weights, OPTIONS, OUT(double, 0),
-                              lower, upper, MESSAGE);
+                              lower, upper, one_in(c, 2) ? NULL : (char *)c->out[3].bytes, ROOM, MESSAGE);
 }
 
 /* At least one output is wanted; a structure may have no classifier. */

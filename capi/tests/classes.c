@@ -259,6 +259,7 @@ static void a_class_without_labels(void) {
 static void shares_without_a_fit(void) {
   many_problem p;
   double table[MANY_ROWS * MANY_FEATURES] = {0}, fit[K], alone[K], shares[K], lower[K], upper[K];
+  char said[4096];
   const fewlabel_rows dense = FEWLABEL_DENSE_ROWS(MANY_ROWS, MANY_FEATURES, table);
   fewlabel_labels labels = FEWLABEL_LABELS(p.labels);
   int64_t model;
@@ -272,8 +273,8 @@ static void shares_without_a_fit(void) {
   model = fitted(&p, "{\"method\": \"annealing\"}");
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, alone, NULL, NULL, ERROR));
-  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, "{\"threads\": 2}", shares, lower, upper, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, alone, NULL, NULL, NULL, 0, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, "{\"threads\": 2}", shares, lower, upper, NULL, 0, ERROR));
   for (c = 0; c < K; c++) {
     HOLDS(alone[c] == fit[c] && shares[c] == fit[c]);
     HOLDS(0 <= lower[c] && lower[c] < shares[c] && shares[c] < upper[c] && upper[c] <= 1);
@@ -281,11 +282,14 @@ static void shares_without_a_fit(void) {
   WORKS(fewlabel_fit(&dense, LABELS(p.labels), NULL, 0, "{\"method\": \"annealing\"}", NULL, NULL, &model, ERROR));
   WORKS(fewlabel_array(model, "class_prior", FEWLABEL_FLOAT64, fit, K, ERROR));
   WORKS(fewlabel_free(model, ERROR));
-  WORKS(fewlabel_class_prior(&dense, &labels, NULL, NULL, shares, NULL, upper, ERROR));
+  WORKS(fewlabel_class_prior(&dense, &labels, NULL, NULL, shares, NULL, upper, NULL, 0, ERROR));
   for (c = 0; c < K; c++) HOLDS(shares[c] == fit[c]);
   many_classes(&p); /* one label of each class: nothing can be held out */
-  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, lower, upper, ERROR));
+  WORKS(fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, lower, upper, said, sizeof said, ERROR));
   for (c = 0; c < K; c++) HOLDS(fabs(shares[c] - 1.0 / K) < 1e-15 && lower[c] == 0 && upper[c] == 1);
+  HOLDS(strcmp(said, "[]") == 0);
+  FAILS(FEWLABEL_BAD_ARGUMENT, "warnings_size is 2: the text takes 3 bytes",
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, said, 2, ERROR));
 }
 
 /* A column's model is that of its separate fit, bit for bit; a column of one class is constant. */

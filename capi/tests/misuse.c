@@ -110,7 +110,7 @@ static void dense_rows(void) {
 static int32_t class_prior(const problem *p, const char *options, int64_t n_classes) {
   double shares[2] = {-7, -7}, lower[2], upper[2];
   const fewlabel_labels labels = {p->labels, 1, n_classes, NULL, NULL, NULL};
-  int32_t status = fewlabel_class_prior(&p->rows, &labels, p->weights, options, shares, lower, upper, ERROR);
+  int32_t status = fewlabel_class_prior(&p->rows, &labels, p->weights, options, shares, lower, upper, NULL, 0, ERROR);
   HOLDS((status == FEWLABEL_OK) == (shares[0] != -7));
   return status;
 }
@@ -123,21 +123,21 @@ static void class_shares(void) {
   good_problem(&p);
   labels.n_classes = 2;
   FAILS(FEWLABEL_BAD_ARGUMENT, "shares is NULL",
-        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, NULL, NULL, NULL, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, NULL, NULL, NULL, NULL, 0, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "rows is NULL",
-        fewlabel_class_prior(NULL, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+        fewlabel_class_prior(NULL, &labels, NULL, NULL, shares, NULL, NULL, NULL, 0, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels is NULL",
-        fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, ERROR));
+        fewlabel_class_prior(&p.rows, NULL, NULL, NULL, shares, NULL, NULL, NULL, 0, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 1: use 2 or more", class_prior(&p, NULL, 1));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 0: use 2 or more", class_prior(&p, NULL, 0));
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_classes is 9223372036854775807", class_prior(&p, NULL, INT64_MAX));
   labels.n_columns = 0;
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels.n_columns is 0: use 1",
-        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, NULL, 0, ERROR));
   labels.n_columns = 1;
   labels.indptr = indptr;
   FAILS(FEWLABEL_BAD_ARGUMENT, "labels.indptr is given: use NULL",
-        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, NULL, 0, ERROR));
   labels.indptr = NULL;
   FAILS(FEWLABEL_BAD_ARGUMENT, "unknown option \"alpha\"", class_prior(&p, "{\"alpha\": 1}", 2));
   FAILS(FEWLABEL_BAD_ARGUMENT, "n_bootstraps is 1: it must be at least 2", class_prior(&p, "{\"n_bootstraps\": 1}", 2));
@@ -153,7 +153,7 @@ static void class_shares(void) {
   FAILS(FEWLABEL_BAD_DATA, "labels of row 0 is 2, but there are 2 classes", class_prior(&p, NULL, 2));
   labels.n_classes = 3;
   FAILS(FEWLABEL_BAD_DATA, "class 0 has no labeled row",
-        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, ERROR));
+        fewlabel_class_prior(&p.rows, &labels, NULL, NULL, shares, NULL, NULL, NULL, 0, ERROR));
 }
 
 static void weights_of_the_caller(void) {

@@ -160,7 +160,9 @@ static int child(int64_t model, const char *version) {
   if (!REFUSED(fewlabel_options(FEWLABEL_LINEAR, NULL, 0, &a, ERROR))) return 12;
   if (!REFUSED(fewlabel_free(model, ERROR))) return 13;
   if (!REFUSED(fewlabel_assemble(FEWLABEL_LINEAR, "{}", NULL, 0, &a, ERROR))) return 20;
-  if (!REFUSED(fewlabel_class_prior(&p.rows, LABELS(p.labels), NULL, NULL, numbers, NULL, NULL, ERROR))) return 21;
+  if (!REFUSED(fewlabel_class_prior(&p.rows, LABELS(p.labels), NULL, NULL, numbers, NULL, NULL, NULL, 0, ERROR))) {
+    return 21;
+  }
   if (!REFUSED(fewlabel_structure_fit(&p.rows, &p.rows, NULL, NULL, NULL, 1, NULL, NULL, &a, ERROR))) return 22;
   if (fewlabel_abi_version() != FEWLABEL_ABI_VERSION) return 14;
   if (version != NULL && strcmp(fewlabel_version(), version) != 0) return 15;

@@ -99,11 +99,11 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 	if err != nil {
 		return nil, err
 	}
-	if result.v > 0 {
+	if result.CommitteeWeight > 0 {
 		tol := max(d.options.Tol, calibratedTol)
-		views, err := part.views(result.v, tol)
+		views, err := part.views(result.CommitteeWeight, tol)
 		if err == nil {
-			err = without.join(views, result.v, tol)
+			err = without.join(views, result.CommitteeWeight, tol)
 		}
 		if err != nil {
 			return nil, err

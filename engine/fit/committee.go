@@ -164,12 +164,11 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 		}
 		add(views, 1, supervised)
 	}
-	f.own = d.ownParts(f.spec, d.decisions(s.Packed(f.Model)))
+	f.own = f.ownParts(d.decisions(s.Packed(f.Model)))
 	mean := d.mean(s.Packed(f.Model), views)
 	s.Unpack(mean, f.Model.Coef)
-	f.Model.Intercept, f.v = mean.Intercept, v
-	all := d.decisions(mean)
-	f.Transduction = transduced(s, func(dst []float64, i int32) { copy(dst, all.scores(i)) })
+	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v
+	f.relabel(d.decisions(mean))
 	if f.Distributions != nil {
 		harden(s, f.Distributions, f.Transduction)
 	}

@@ -473,8 +473,23 @@ func TestHistoryAndSoftLabels(t *testing.T) {
 	}
 }
 
-// New rows get the given shares more nearly than without the move, and no row of the fit another class. The parts that
-// rows owe to themselves are recomputed here: λ' w (1 - |z|) |x - μ|² / α for decisions z within the margin.
+// checkOwnParts recomputes the parts that rows owe to themselves: λ' w g |x - μ|² / α, with the slope -g of the loss at
+// a decision z of two classes.
+func checkOwnParts(t *testing.T, f *fitted, minusSlope func(z float64) float64) {
+	d, s := f.data, f.data.sample
+	of, center := d.decisions(s.Packed(f.Model)), s.Center(s.Job)
+	own := f.ownParts(of)
+	for k, i := range s.Unlabeled {
+		z, length := of.values[i], s.Rows.SquaredNorm(int(i))+vector.Dot(center, center)
+		s.Rows.Row(int(i), func(j int, value float64) { length -= 2 * value * center[j] })
+		want := d.options.UnlabeledWeight * s.UnlabeledWeight[k] * minusSlope(z) * length / d.options.Alpha
+		if far := math.Abs(2*own[2*k+1] - want); far > 1e-9*(1+math.Abs(want)) {
+			t.Fatalf("row %d: own part %v, want %v", i, 2*own[2*k+1], want)
+		}
+	}
+}
+
+// New rows get the given shares more nearly than without the move, and no row of the fit another class.
 func TestThresholdsMoveForNewRows(t *testing.T) {
 	before, after := 0.0, 0.0
 	for seed := range uint64(8) {
@@ -487,19 +502,9 @@ func TestThresholdsMoveForNewRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, still := d.sample, *found.Model
+		still := *found.Model
 		still.Intercept = slices.Clone(still.Intercept)
-		of, center := d.decisions(s.Packed(found.Model)), s.Center(s.Job)
-		own := d.ownParts(found.spec, of)
-		for k, i := range s.Unlabeled {
-			z, length := of.values[i], s.Rows.SquaredNorm(int(i))+vector.Dot(center, center)
-			s.Rows.Row(int(i), func(j int, value float64) { length -= 2 * value * center[j] })
-			margin := math.Copysign(max(0, 1-math.Abs(z)), z)
-			want := d.options.UnlabeledWeight * s.UnlabeledWeight[k] * margin * length / d.options.Alpha
-			if far := math.Abs(2*own[2*k+1] - want); far > 1e-9*(1+math.Abs(want)) {
-				t.Fatalf("seed %d, row %d: own part %v, want %v", seed, i, 2*own[2*k+1], want)
-			}
-		}
+		checkOwnParts(t, found, func(z float64) float64 { return math.Copysign(max(0, 1-math.Abs(z)), z) })
 		found.moveForNewRows()
 		if before := found.Model.Intercept[0] - still.Intercept[0]; before == 0 {
 			t.Errorf("seed %d: the threshold stays", seed)

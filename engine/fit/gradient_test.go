@@ -9,6 +9,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
+	"github.com/fewlabel/fewlabel/engine/option"
 )
 
 func gradientOptions(change func(o *method.Options)) method.Options {
@@ -41,6 +42,37 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Of rows that decide little the mean score is no share, and what they owe to themselves is that of the solution, not of
+// the scores with the threshold moved: these may all lie where the loss is flat.
+func TestFewRowsByTheGradientMethod(t *testing.T) {
+	for _, few := range []bool{true, false} {
+		data := planted.Topics(1200, 300, 20, 0.8, 5)
+		o := gradientOptions(func(o *method.Options) {
+			o.ClassPrior.Shares, o.UnlabeledWeight = data.Shares(), option.AutoWeight
+		})
+		p := problemOf(data)
+		if few {
+			p = partOf(t, p, numbers(150))
+		}
+		d := dataOf(t, p, o)
+		found, err := learn(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.objective(d.sample.Job, found.spec).Centered == few {
+			t.Errorf("%v few rows: the mean score is held at %v", few, d.prior.Shares)
+		}
+		if len(found.moved) != 1 {
+			t.Fatalf("few rows: %v, the threshold moves by %v", few, found.moved)
+		}
+		checkOwnParts(t, found, func(z float64) float64 {
+			z -= found.moved[0]
+			_, _, _, slope := marginLosses(math.Abs(z))
+			return math.Copysign(-slope, z)
+		})
 	}
 }
 

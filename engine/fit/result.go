@@ -14,16 +14,18 @@ import (
 )
 
 type Result struct {
-	Model         *model.Linear
-	Returned      string    // the method whose solution this is, see compare.go
-	Transduction  []int32   // [n] class of every training row: given, or predicted by the model
-	Distributions []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
-	History       []path.Column
-	Alpha         float64 // strength of the regularization and weight of the unlabeled rows, as used
-	Weight        float64
-	Agreement     float64      // share of unlabeled rows that keep the class of the supervised start
-	Calibration   *Calibration // nil: not requested, or not possible
-	Trained       []Stage      // models trained, in the order of the stages
+	Model           *model.Linear
+	Returned        string    // the method whose solution this is, see compare.go
+	Transduction    []int32   // [n] class of every training row: given, or predicted by the model
+	Distributions   []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
+	History         []path.Column
+	Alpha           float64 // strength of the regularization and weight of the unlabeled rows, as used
+	Weight          float64
+	CommitteeWeight float64      // of the supervised classifier and the mixture in a committee, 0: it is none
+	Carried         float64      // part of the class shares that the unlabeled rows carry, 1 where there are enough
+	Agreement       float64      // share of unlabeled rows that keep the class of the supervised start
+	Calibration     *Calibration // nil: not requested, or not possible
+	Trained         []Stage      // models trained, in the order of the stages
 }
 
 // Calibration turns scores s [K] of a row into the probabilities (1 - e) softmax(s/T) + e/K of its classes; two classes
@@ -44,7 +46,7 @@ type fitted struct {
 	before int              // steps of the run before
 	origin sample.Selection // see start
 	own    []float64        // see ownParts, of T in a committee
-	v      float64          // weight of the views in a committee; 0: it is none
+	moved  []float64        // by moveIntercepts
 }
 
 // packed is the model of the packed rows of the fit, of which s is the sample.
@@ -71,6 +73,9 @@ func (f *fitted) conclude(s *sample.Sample) *Result {
 		f.Model.Warnings[k] = w.Named(x.options.ClassNames)
 	}
 	f.History, f.Trained = f.trace.Columns(), x.trained.stages
+	if x.sample.Transductive() {
+		f.Carried = x.carries
+	}
 	return f.Result
 }
 
@@ -111,6 +116,11 @@ func transduced(s *sample.Sample, score objective.Scorer) []int32 {
 		out[i] = s.Weak.Of(place).Best(row)
 	}
 	return out
+}
+
+// relabel predicts the unlabeled rows anew.
+func (f *fitted) relabel(of decisions) {
+	f.Transduction = transduced(f.data.sample, func(dst []float64, i int32) { copy(dst, of.scores(i)) })
 }
 
 // distributions are the soft labels of all rows [n, K]; rows of weight 0 have the class shares.

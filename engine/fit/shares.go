@@ -172,8 +172,12 @@ func (d *Data) scoresBy(m *model.Linear, list []int32) ([]float64, error) {
 	return found.of(chosen.All().Rows()), nil
 }
 
-// Shares are the class shares among the unlabeled rows, each with the ends of an interval.
-type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested
+// Shares are the class shares among the unlabeled rows, each with the ends of an interval, and the warnings of a fit
+// with them.
+type Shares struct {
+	Share, Lower, Upper []float64 // [classes]; Lower and Upper are nil if not requested
+	Warnings            warning.List
+}
 
 // EstimateShares finds the class shares that a fit of the same rows with class prior "auto" uses.
 func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, error) {
@@ -193,7 +197,7 @@ func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, 
 		if d, err = d.withShares(); err != nil {
 			return estimate, err
 		}
-		estimate.Share = d.prior.Shares
+		estimate.Share, estimate.Warnings = d.prior.Shares, d.warnings
 		switch {
 		case interval && d.prior.Evidence == nil: // of descriptions alone
 			estimate.Lower, estimate.Upper = shares.Unknown(len(estimate.Share))

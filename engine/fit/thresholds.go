@@ -38,11 +38,11 @@ func (d *Data) thresholdPart(spec *method.Spec) float64 {
 const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them
 
 // moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it, or a
-// part of them.
-func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
+// part of them. It returns what it adds; nil: nothing.
+func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shift []float64) {
 	o, outputs := r.Objective, solution.Outputs
 	score := solution.Score(o)
-	shift := r.Costs.Potentials(func(dst []float64, _ int, i int32) { score(dst, i) }, o.Prior)
+	shift = r.Costs.Potentials(func(dst []float64, _ int, i int32) { score(dst, i) }, o.Prior)
 	vector.Scale(shift, part)
 	if len(solution.Intercept) == 1 {
 		shift = []float64{(shift[1] - shift[0]) / 2}
@@ -54,7 +54,7 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 	})
 	if _, after := o.Value(solution.Loss, 0, score); !(o.Distance(after) < o.Distance(before)-roundedShare) {
 		solution.Outputs = outputs // many equal scores
-		return
+		return nil
 	}
 	for y, v := range shift {
 		if !o.Centered && o.Scores.Flat() { // intercepts are regularized; in a tree the nodes' are, and stay
@@ -62,6 +62,7 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 		}
 		solution.Intercept[y] += v
 	}
+	return shift
 }
 
 // moveForNewRows moves the intercepts so that new rows get each class as often as the unlabeled rows do.
@@ -74,7 +75,8 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) {
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    before an unlabeled row has another class, not close to where one would
+//	Stops    before an unlabeled row has another class, not close to where one would; the whole way where the method
+//	         has no labels of these rows
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
 	d, s := f.data, f.data.sample
@@ -84,7 +86,7 @@ func (f *fitted) moveForNewRows() {
 	}
 	of := d.decisions(s.Packed(f.Model))
 	if f.own == nil {
-		f.own = d.ownParts(f.spec, of)
+		f.own = f.ownParts(of)
 	}
 	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
 		sum[vector.Largest(scores)] += weight
@@ -102,11 +104,17 @@ func (f *fitted) moveForNewRows() {
 	if d.prior.Evidence != nil {
 		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
 	}
-	vector.Scale(shift, d.harmless(of, shift, part))
+	if f.spec.OwnLoss == nil {
+		part = d.harmless(of, shift, part)
+	}
+	vector.Scale(shift, part)
 	if of.outputs == 1 {
 		shift = []float64{shift[1] - shift[0]}
 	}
 	vector.Add(f.Model.Intercept, 1, shift)
+	if f.spec.OwnLoss != nil {
+		f.relabel(d.decisions(s.Packed(f.Model)))
+	}
 }
 
 const (
@@ -134,11 +142,15 @@ func (d *Data) harmless(of decisions, shift []float64, part float64) float64 {
 	return 0
 }
 
-// ownParts are the parts [unlabeled, K] of the class scores of a model of this method that rows owe to themselves: at a
+// ownParts are the parts [unlabeled, K] of the class scores that rows owe to themselves: at a
 // solution W = -1/α Σ_i c_i g_i (x_i - μ)ᵀ, but for the intercepts, with the gradients g_i of the losses for the
-// classes predicted. Of copies of a row each has its own part.
-func (d *Data) ownParts(spec *method.Spec, of decisions) []float64 {
-	s, o := d.sample, d.objective(d.sample.Job, spec)
+// classes predicted; of a loss of unlabeled rows before the thresholds moved. Of copies of a row each has its own part.
+func (f *fitted) ownParts(of decisions) []float64 {
+	s, o := f.data.sample, f.data.objective(f.data.sample.Job, f.spec)
+	moved := f.moved
+	if len(moved) == 1 {
+		moved = []float64{-moved[0], moved[0]}
+	}
 	l, classes, center := o.Loss(o.Smoothings[len(o.Smoothings)-1]), o.Classes, s.Center(s.Job)
 	own, square := make([]float64, len(s.Unlabeled)*classes), vector.Dot(center, center)
 	s.Job.CountAndCheck(int64(s.Rows.Subset(s.Unlabeled).NonZeros()))
@@ -148,13 +160,17 @@ func (d *Data) ownParts(spec *method.Spec, of decisions) []float64 {
 		for k := lo; k < hi; k++ {
 			i := int(s.Unlabeled[k])
 			copy(scores, of.scores(int32(i)))
+			clear(target)
+			target[vector.Largest(scores)] = 1
 			if s.Paired() { // the loss takes -z and z
 				vector.Scale(scores, 2)
 			}
-			if clear(target); o.OwnLoss {
+			if o.OwnLoss { // its slopes end within the way that thresholds move
+				if moved != nil {
+					vector.Add(scores, -1, moved)
+				}
 				l.At(scores, nil, slope, state)
 			} else {
-				target[vector.Largest(scores)] = 1
 				l.At(scores, target, slope, state)
 			}
 			length := s.Rows.SquaredNorm(i) + square // |x - μ|²

@@ -95,7 +95,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 		value = r.Path.Trace.Objective(0)
 	} else {
 		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
-			moveIntercepts(r, solution, part)
+			out.moved = moveIntercepts(r, solution, part)
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 		checkEnd(r, solution)
@@ -149,7 +149,8 @@ func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective 
 	o := &objective.Objective{Sample: d.sample, Job: job, Classes: d.sample.Classes(), Scores: d.scores,
 		Prior: d.prior.Shares, Alpha: d.options.Alpha, Weight: d.options.UnlabeledWeight, Loss: l.Of(paired),
 		Smoothings: l.Smoothings, OwnLoss: spec.OwnLoss != nil,
-		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean" && d.carries == 1}
+		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean" && d.carries == 1 &&
+			(spec.OwnLoss == nil || d.options.UnlabeledWeight >= 1)} // smaller scores of rows that decide less are no shares
 	if o.OwnLoss {
 		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
 	}

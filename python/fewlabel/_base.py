@@ -1,6 +1,6 @@
 """Base class of the linear classifiers: `fit` calls the library, scores and classes do not need it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MethodType
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -279,7 +279,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if "label_distributions" in arrays:
             self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
 
-    def _keep_trained(self, reports: Iterable[dict[str, Any]]) -> None:
+    def _keep_trained(self, reports: Sequence[dict[str, Any]]) -> None:
+        self._weights = [(report["committee_weight"], report["shares_carried"]) for report in reports]
         self._trained = [stage for report in reports for stage in report["trained"]]
         self.n_fits_ = sum(stage["n_models"] for stage in self._trained)
 

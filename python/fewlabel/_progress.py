@@ -71,10 +71,14 @@ def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
 
 
 def tell(model: Any) -> None:
-    """Print which models a fit has trained, a line for each stage, if `verbose` is above 0."""
+    """Print which models a fit has trained, and what their weights are, if `verbose` is above 0."""
     for stage in model._trained if model.verbose else ():
         models = f"{stage['n_models']} model{'s' if stage['n_models'] > 1 else ''}"
         print(f"[{type(model).__name__}] {stage['stage']}: {models}, {stage['n_passes']:.0f} passes", flush=True)
+    for weight, carried in model._weights if model.verbose else ():
+        if weight or 0 < carried < 1:
+            what = f"supervised and mixture have the weight {weight:.2g}"
+            print(f"[{type(model).__name__}] {what}, the rows carry {carried:.0%} of the class shares", flush=True)
 
 
 @contextlib.contextmanager

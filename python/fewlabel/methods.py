@@ -88,7 +88,8 @@ class Gradient(_Balanced):
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
         As in `Annealing`, but there are no label counts: with "labels" the class prior is not enforced, as in the
-        paper, and with "share" only by the thresholds at the end. "auto" is "mean".
+        paper, and with "share", or where unlabeled rows weigh less than 1, only by the thresholds at the end. "auto" is
+        "mean".
     """
 
     name = "gradient"

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import many_topics, text_like
@@ -331,3 +332,23 @@ def test_bools_are_no_names_of_numbers(given: dict[str, Any], message: str) -> N
     (name,) = given
     with pytest.raises(ValueError, match=f"{name} .*(names (0|1), but|than) the classes .*False, True"):
         TransductiveSVC(**given).fit(X, [False, True, *unlabeled])
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, pd.DataFrame], ids=["array", "frame"])
+def test_an_estimate_warns_as_a_fit_does(wrap: Any) -> None:
+    """Of shares that few picked labels leave open, and of a column that hides the others: the same words."""
+    X, _, truth = text_like(n=1000, share=0.1)
+    table, said = wrap(np.column_stack([X.toarray(), 40 * np.random.default_rng(0).normal(size=1000)])), []
+    if isinstance(table, pd.DataFrame):
+        table.columns = [f"column {k}" for k in table]
+    for find in (estimate_class_prior, TransductiveSVC(n_jobs=1).fit):
+        for rows in (X, table):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                find(rows, picked(truth, 2))
+            said.append([(one.category, str(one.message)) for one in caught])
+    assert said[:2] == said[2:]
+    assert [[text[:28] for _, text in one] for one in said[:2]] == [
+        ["the class shares are a guess"],
+        ["few columns carry 97% of the", "the class shares are a guess"],
+    ]

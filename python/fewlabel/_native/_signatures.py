@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-ABI_VERSION = 9
+ABI_VERSION = 10
 
 OK, BAD_ARGUMENT, BAD_DATA, BAD_HANDLE, CANCELLED, IO_ERROR, INTERNAL, FORKED, NO_MEMORY, GROUP_FAILED = range(10)
 STOP = 2  # in Progress.cancel
@@ -88,7 +88,7 @@ SIGNATURES: dict[str, tuple[type, tuple[type, ...]]] = {
     "fewlabel_live_handles": (c_int64, ()),
     "fewlabel_options": _status(c_int32, _TEXT, c_int64, _ARRAY),
     "fewlabel_fit": _status(_ROWS, _LABELS, _ARRAY, c_int64, _TEXT, _PROGRESS, _GROUP, _ARRAY),
-    "fewlabel_class_prior": _status(_ROWS, _LABELS, _ARRAY, _TEXT, _ARRAY, _ARRAY, _ARRAY),
+    "fewlabel_class_prior": _status(_ROWS, _LABELS, _ARRAY, _TEXT, *(3 * [_ARRAY]), _TEXT, c_int64),
     "fewlabel_predict": _status(c_int64, _ROWS, c_int32, _ARRAY, _ARRAY),
     "fewlabel_decision_with": _status(_ROWS, _ARRAY, _ARRAY, c_int64, c_int32, c_int32, _ARRAY),
     "fewlabel_sequence_fit": _status(_ROWS, _ARRAY, c_int64, _ARRAY, _ARRAY, c_int64, _TEXT, _PROGRESS, _ARRAY),

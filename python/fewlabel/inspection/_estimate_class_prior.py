@@ -1,5 +1,7 @@
 """estimate_class_prior: the class shares of unlabeled rows, with confidence intervals."""
 
+import ctypes
+import json
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,8 +14,9 @@ from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _views
 from fewlabel._transductive_svc import TransductiveSVC
-from fewlabel._warnings import ClassPriorWarning, warn
 from fewlabel.inspection import _table
+
+_ROOM = 4096  # bytes of the warnings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +89,7 @@ def estimate_class_prior(
     True
     """
     _data.check_order(X=X, y=y, sample_weight=sample_weight)
-    rows = _data.training_rows(BaseEstimator(), X, reset=True)
+    rows = _data.training_rows(model := BaseEstimator(), X, reset=True)
     given = _targets.one_a_row(y, unlabeled, sample_weight=sample_weight)
     _data.check_lengths(rows, given.codes)
     known = _targets.learned(given.certain())
@@ -100,12 +103,11 @@ def estimate_class_prior(
     options = {"n_bootstraps": n_bootstraps, "confidence_level": confidence_level}
     options |= {"threads": _numbers.threads(n_jobs), "random_state": seed}
     shares, lower, upper = np.empty((3, len(classes)))
+    said, room = ctypes.create_string_buffer(_ROOM), _ROOM
     inputs = _views.rows(rows), _views.labels(known), known.weights, _fit.options_text(options)
-    _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper))
-    if not known.labeled.any() and np.abs(shares - 1 / len(shares)).sum() > 2 * 0.1:  # sameShares of a fit
-        found = "the class shares are a guess: the classes look uneven, but descriptions say little of their shares"
-        cure = "Label 20 or more rows that are drawn at random, of two classes at least, or give class_prior"
-        warn(f"{found}. {cure}.", ClassPriorWarning)
+    _interrupts.interruptible(partial(_library.call, "fewlabel_class_prior", *inputs, shares, lower, upper, said, room))
+    model.classes_ = classes
+    _advice.of_the_library([json.loads(said.value)], model)
     totals = known.totals()
     return ClassPriorEstimate(classes, shares, lower, upper, totals / max(totals.sum(), np.finfo(float).tiny))
 
