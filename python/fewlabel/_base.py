@@ -92,6 +92,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets, method)
             self._names_of_y = column_names(y)
+            _markers.warn_of_names(self._names_of_y if self._names_of_y is not None else ())
             _progress.tell(self)
             return self
         self._check_names(targets)

@@ -284,6 +284,7 @@ def from_votes(
     classes, (codes, truth) = both.classes, np.split(both.codes, [columns.size])
     if len(classes) < 2:
         raise ValueError(f"votes and y name one class only, {classes.tolist()[0]!r}: at least two are needed")
+    _markers.warn_of_names(classes.tolist())
     codes = codes.reshape(columns.shape)
     names = _names(column_names(votes) if sources is None else sources, columns.shape[1])
     a = _accuracies(codes, truth, len(classes), accuracies)

@@ -663,6 +663,14 @@ def test_classes_that_look_the_same_are_warned_of(one: str, other: str) -> None:
             model.score(np.eye(3), [other, "fin", None])
 
 
+def test_votes_and_columns_that_look_the_same_are_warned_of() -> None:
+    with pytest.warns(DataWarning, match="have almost the same name"):
+        from_votes(np.array([["e\u00e4u", "fin"], ["ea\u0308u", "fin"], ["fin", "e\u00e4u"]], dtype=object))
+    columns = pd.DataFrame({"e\u00e4u": [1, 0, -1], "ea\u0308u": [0, 1, -1]})
+    with pytest.warns(DataWarning, match="have almost the same name"):
+        TransductiveSVC().fit(np.eye(3), columns)
+
+
 def test_many_classes_that_look_the_same_are_one_warning() -> None:
     (found, _) = fits(["eau", "mer", "fin", "sel", "Eau", "Mer", "Fin", "Sel", None])
     assert found.count("have almost the same name") == 3
