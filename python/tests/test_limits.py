@@ -16,7 +16,9 @@ from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import LinearSVC
 
 from fewlabel import SemiSupervisedLogisticRegression, SequenceSVC, TransductiveSVC
+from fewlabel.datasets import load_scipy_docs
 from fewlabel.methods import Annealing, PairSwitching, Switching
+from fewlabel.preprocessing import text_vectorizer
 
 X, Y, TRUTH = text_like(n=400, d=150, labeled=60)
 KINDS = {kind.name: kind for kind in (Annealing, Switching, PairSwitching)}
@@ -225,9 +227,33 @@ ESTIMATORS = {
 }
 
 
+MODELS = pytest.mark.parametrize(
+    "model", [kind(method=m) for kind, methods in ESTIMATORS.items() for m in methods], ids=repr
+)
+
+
+@MODELS
+def test_the_order_of_words_and_classes_moves_few_predictions(model: Any) -> None:
+    """Some words have the largest and smallest value in common: these keep their order in the draw of folds."""
+    texts, truth = load_scipy_docs()[:2]
+    rows, truth = text_vectorizer().fit_transform(texts), np.unique(truth, return_inverse=True)[1]
+    rng, (n, width), classes = np.random.default_rng(0), rows.shape, truth.max() + 1
+    y = np.full(n, -1)
+    for k in range(classes):
+        y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
+    order, columns, names = rng.permutation(n), rng.permutation(width), np.roll(np.arange(classes), 1)
+    expected = model.fit(rows, y).predict(rows)
+    for found, wanted, bound in (
+        (model.fit(rows[order], y[order]).predict(rows), expected, 0.005),
+        (model.fit(rows[:, columns], y).predict(rows[:, columns]), expected, 0.04),
+        (model.fit(rows, np.append(names, -1)[y]).predict(rows), names[expected], 0.005),
+    ):
+        assert np.mean(found != wanted) <= bound
+
+
 @pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")
 @pytest.mark.parametrize("name", ["cancer", "digits"])
-@pytest.mark.parametrize("model", [kind(method=m) for kind, methods in ESTIMATORS.items() for m in methods], ids=repr)
+@MODELS
 def test_what_means_nothing_moves_no_prediction(model: Any, name: str) -> None:
     """The order of rows, columns and classes, a unit, weights of one size, copies given as weights."""
     rng, (rows, truth) = np.random.default_rng(0), a_set(name)

@@ -30,7 +30,10 @@ def check(weights: np.ndarray | None) -> None:
 
 def numbers(name: str, values: Any) -> np.ndarray:
     """As float64; a ValueError for anything but real numbers, including texts that contain one."""
-    given = np.asarray(_data.plain(values, name))
+    try:
+        given = np.asarray(_data.plain(values, name))
+    except ValueError as reason:  # of NumPy, about lists of several lengths
+        raise reason if name in str(reason) else ValueError(f"{name}: {reason}") from reason
     if given.dtype.kind not in "biuf":
         for value in given.flat:
             if not _numbers.is_real(value):
