@@ -15,10 +15,10 @@ import (
 //	Method   every reduction begins with a frame of frameLength numbers: whether a machine has failed, gives up the part
 //	         that is tried, wants to be cancelled or to stop; its place, that is the number of machines and its rank, and
 //	         a digest of the reduction's number and length and all results so far: if all digests are alike, and the
-//	         ranks are 0 ... Size-1, every machine knows both sums. All machines have the same sums, so that all leave at
-//	         the same reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the next ones.
-//	         The frame has a call of its own: a machine that has failed does not know how many numbers the others are
-//	         about to add
+//	         ranks are 0 ... Size-1, every machine knows both sums. All machines have the same sums, so that all leave
+//	         at the same reduction. Short sums travel in the frame, longer vectors behind it, and deferred sums with the
+//	         next ones. The frame has a call of its own: a machine that has failed does not know how many numbers the
+//	         others are about to add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {

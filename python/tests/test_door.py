@@ -514,9 +514,9 @@ def test_lists_that_contain_themselves_are_refused(entry: str) -> None:
 def test_lists_that_contain_themselves_are_refused_in_a_session_and_as_sequences() -> None:
     rows: list[Any] = []
     rows.append(rows)
-    with pytest.raises(ValueError, match="^rows is a list that contains itself"):
+    with pytest.raises(ValueError, match=r"^rows is a list that contains itself"):
         Session(rows, svc())
-    with pytest.raises(ValueError, match="^X is a list that contains itself"):
+    with pytest.raises(ValueError, match=r"^X is a list that contains itself"):
         fewlabel.SequenceSVC().fit(rows, [["a"]])
 
 
