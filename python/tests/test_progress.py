@@ -100,7 +100,7 @@ def test_one_bar_with_tqdm(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Jupyter's
 def test_one_bar_in_a_notebook() -> None:
-    """A widget, and printed lines for the stages alone."""
+    """A widget, and printed lines for the stages and weights alone."""
     pytest.importorskip("ipykernel", reason="there is no notebook kernel here")
     pytest.importorskip("ipywidgets", reason="there are no notebook widgets here")
     from jupyter_client.manager import start_new_kernel
@@ -119,7 +119,10 @@ def test_one_bar_in_a_notebook() -> None:
     shown = [message["content"]["data"] for message in messages if message["msg_type"] == "display_data"]
     assert [data.keys() & {"application/vnd.jupyter.widget-view+json"} != set() for data in shown] == [True]
     printed = "".join(message["content"]["text"] for message in messages if message["msg_type"] == "stream")
-    assert all(re.fullmatch(STAGE, line) for line in printed.splitlines())
+    *stages, weights = printed.splitlines()
+    assert stages
+    assert all(re.fullmatch(STAGE, line) for line in stages)
+    assert "] supervised and mixture have the weight " in weights
     told = [str(message["content"].get("data")).replace("\\u2007", " ") for message in messages]
     assert any(re.search(r"objective \S+, temperature \S+, \d+ labels changed", text) for text in told)
 
