@@ -131,8 +131,8 @@ func TestWhatBeginsAtAPart(t *testing.T) {
 		begins  bool
 	}{
 		{"annealing squared_hinge", 1e-3, 80, few, 1000, false}, {"annealing maxent", 1e-4, 80, few, 1000, false},
-		{"committee squared_hinge", 1e-3, 30, few, 1000, true}, {"committee squared_hinge", 1e-3, 12, few, 1000, false},
-		{"committee squared_hinge", 1e-3, 24, tail, 1000, true}, {"committee squared_hinge", 1e-3, 15, even, 1000, false},
+		{"committee squared_hinge", 1e-3, 40, few, 1000, true}, {"committee squared_hinge", 1e-3, 36, few, 1000, false},
+		{"committee squared_hinge", 1e-3, 40, tail, 1000, true}, {"committee squared_hinge", 1e-3, 30, even, 1000, false},
 		{"committee squared_hinge", 1e-3, 40, few, 3, false}, {"annealing squared_hinge", 1e-3, 20, few[:2], 1000, true},
 		{"annealing squared_hinge", 1e-5, 20, few[:2], 1000, false},
 		{"switching squared_hinge", 1e-5, 20, few[:2], 1000, false},

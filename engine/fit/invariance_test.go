@@ -120,7 +120,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
 		})
-		k.described, k.n = described, 300
+		k.described, k.n = described, 280
 	}
 	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
 		k := add("committee, "+name+" weights", two, func(o *method.Options) {
@@ -169,7 +169,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		begins(k, 600)
 		begins(add("a third first, committee"+name, four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		}), 620)
+		}), 580)
 	}
 	for _, k := range all[plain:] {
 		k.many = min(k.many, 1500) // products are as before
