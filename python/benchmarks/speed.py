@@ -113,7 +113,8 @@ def clusters(report: Report, draws: int = 1) -> None:
         y = KMeans(k, n_init=1, random_state=0).fit_predict(rows.X)
         large = np.flatnonzero(np.bincount(y) >= LARGE)
         kept = np.flatnonzero(np.isin(y, large))
-        some = replace(data.some_rows(rows, kept), y=y[kept], classes=large, train=None)
+        names, numbers = np.unique(y[kept], return_inverse=True)
+        some = replace(data.some_rows(rows, kept), y=numbers, classes=names, train=None)
         for labels in (1, 5, 10):
             task = replace(drawing.draw(some, labels, "equal"), name=f"{k} clusters of news, {labels} labels")
             beside(report, task, "logistic regression", LogisticRegression(max_iter=1000), draws)
