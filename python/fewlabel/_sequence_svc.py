@@ -55,8 +55,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
-        Number of epochs; a `method` for unlabeled sequences takes up to as many more, fewer where they have fewer tokens
-        than the labeled ones.
+        Number of epochs; a `method` for unlabeled sequences takes up to as many more, fewer where these have fewer
+        tokens than the labeled ones.
     n_jobs : as in `TransductiveSVC`
     random_state : int, RandomState instance or None, default=None
         Seed. None means a fixed seed.
