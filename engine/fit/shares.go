@@ -27,8 +27,10 @@ func (d *Data) withShares() (*Data, error) {
 	if empty := d.sample.All.Empty; empty > 0 {
 		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
 	}
-	guess := prior.Evidence != nil && prior.ChosenLabels && d.labels < tellingLabels &&
-		prior.Evidence.FromLabels(prior.Evidence.Predicted) > unevenShares
+	guess := false
+	if e := prior.Evidence; e != nil && (prior.ChosenLabels || len(e.Class) == 0) {
+		guess = d.labels < tellingLabels && e.FromLabels(e.Predicted) > unevenShares
+	}
 	if d.onlyDescribed() {
 		if out.mixture, err = out.Train(Member{method: method.Mixture, silent: true}); err != nil {
 			return nil, err
@@ -42,7 +44,8 @@ func (d *Data) withShares() (*Data, error) {
 	return out.carrying()
 }
 
-// Of a guess: labels were chosen class by class and are few, but their classifier predicts other shares than theirs.
+// Of a guess: labels were chosen class by class, or can tell nothing of it, and are few, but their classifier predicts
+// other shares than theirs.
 const (
 	tellingLabels = 10.0 // labels a class from which on an estimate is none
 	unevenShares  = 0.2  // total variation distance
