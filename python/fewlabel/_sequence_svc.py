@@ -235,13 +235,11 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """Shares of the tags; empty: the shares of the labeled tokens."""
         if isinstance(self.class_prior, str) and self.class_prior != "labels":
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
-        if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
-            raise ValueError(
-                f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
-            )
-        _markers.check_keys(
-            self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior"
-        )
+        names = self.class_prior if isinstance(self.class_prior, Mapping) else ()
+        _markers.check_keys(names, labels.classes, self.unlabeled, labels.minus_one, "class_prior")
+        if unknown := {*names} - {*labels.classes.tolist()}:
+            found = f"class_prior names {sorted(map(_markers.text, unknown))}"
+            raise ValueError(f"{found}, but y has {listed(labels.classes)}")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 

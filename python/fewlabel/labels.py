@@ -280,6 +280,8 @@ def from_votes(
     known = _targets.plain(np.full(len(columns), None) if y is None else y, "auto" if y is None else unlabeled)
     if len(known.codes) != len(columns):
         raise ValueError(f"y has {len(known.codes)} labels, but votes has {len(columns)} rows")
+    for what, one in {"votes": given, "y": known}.items():
+        _markers.refuse_texts(one.classes, one.counts(), unlabeled, bool(one.labeled.all()), what)
     both = _targets.plain(np.concatenate([given.or_none(), known.or_none()]), float("nan"), "votes and y")
     classes, (codes, truth) = both.classes, np.split(both.codes, [columns.size])
     if len(classes) < 2:

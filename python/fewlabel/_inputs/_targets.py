@@ -157,9 +157,9 @@ def read(
     if isinstance(given, Columns):
         return given._replace(weights=weights)
     targets = given.weighted(weights)
-    if whole and not ((given.codes == UNLABELED) & ~given.weak).any():
-        _markers.refuse_texts(given.classes, given.counts(), unlabeled)
     if whole:
+        every = not ((given.codes == UNLABELED) & ~given.weak).any()
+        _markers.refuse_texts(given.classes, given.counts(), unlabeled, every)
         _markers.refuse_signs(*targets.frequencies())
         _markers.warn_of_three(*targets.frequencies())
     return with_groups(targets, hierarchy, class_prior)

@@ -248,7 +248,7 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
     if isinstance(label, str):
         _numbers.check_text("a class", label)
-        if not _markers.letters(label):
+        if _markers.is_blank(label):
             raise ValueError("a class must not be an empty text or blanks alone")
     if isinstance(label, str) and re.search("[\ud800-\udfff]", label):
         raise ValueError(f"a class must be Unicode text, got {label!r} with half of a character: decode its bytes anew")
