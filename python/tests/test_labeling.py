@@ -1230,10 +1230,10 @@ def frame_of(kind: str, columns: dict[str, list[Any]]) -> Any:
     return getattr(pytest.importorskip(module), made)(columns)
 
 
-FRAMES = pytest.mark.parametrize("kind", ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table", "pyarrow.record_batch"])
+FRAMES = ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table", "pyarrow.record_batch"]
 
 
-@FRAMES
+@pytest.mark.parametrize("kind", FRAMES)
 def test_columns_of_any_data_frame_go_through_a_column_transformer(kind: str) -> None:
     rows = frame_of(kind, {"text": TEXTS, "number": [*map(float, range(16))]})
     for column in "text", 0:
@@ -1249,7 +1249,7 @@ def test_columns_of_any_data_frame_go_through_a_column_transformer(kind: str) ->
         assert len(one.to_frame()) == 16
 
 
-@FRAMES
+@pytest.mark.parametrize("kind", FRAMES)
 def test_a_row_of_any_data_frame_is_shown_whole(kind: str) -> None:
     long, numbers = [text + " and so on" * 30 for text in TEXTS], [*range(16)]
     rows = frame_of(kind, {"text": long, "number": numbers})
@@ -1271,7 +1271,7 @@ def test_a_row_of_any_data_frame_is_shown_whole(kind: str) -> None:
         Session(rows, make_pipeline(words, TransductiveSVC()), descriptions={"a": "red"})
 
 
-@FRAMES
+@pytest.mark.parametrize("kind", FRAMES[:3])  # of a batch scikit-learn reads no names
 def test_a_row_of_any_data_frame_is_explained(kind: str) -> None:
     rows = frame_of(kind, {"a": [0.0, 0.1, 1.0, 0.9], "b": [1.0, 0.9, 0.0, 0.2]})
     one = Session(rows, TransductiveSVC(), show="a")

@@ -186,7 +186,7 @@ class LabelingWidget(anywidget.AnyWidget):
             return {"predicted": None, "reasons": []}
         try:
             rows = self._session._learner.rows
-            row = _safe_indexing(rows, [k]) if columns_of(rows) else _row(rows, k)
+            row = _frame(rows, k) if columns_of(rows) else _row(rows, k)
             found = explain(fitted.model, row, n=_REASONS)
             words = _linear_model.without_steps(fitted.model, found.features[found.contributions > 0])
             reasons = [*dict.fromkeys(map(_text, words))]
@@ -200,9 +200,13 @@ def _row(rows: Any, k: int) -> Any:
     if hasattr(rows, "iloc"):
         return rows.iloc[k]
     if names := columns_of(rows):
-        part = rows.take([k]) if hasattr(rows, "to_pydict") else _safe_indexing(rows, [k])  # of Arrow, or others
-        return dict(zip(names, _markers.unpacked(part)[0], strict=True))
+        return dict(zip(names, _markers.unpacked(_frame(rows, k))[0], strict=True))
     return rows[[k]] if sp.issparse(rows) else rows[k]
+
+
+def _frame(rows: Any, k: int) -> Any:
+    """A data frame of one row."""
+    return rows.take([k]) if hasattr(rows, "to_pydict") else _safe_indexing(rows, [k])  # of Arrow, or of others
 
 
 def _content(shown: Any) -> dict[str, Any]:
