@@ -122,7 +122,8 @@ class Backend:
 
         The class that another annotator has given stands.
         """
-        given = () if part(annotation, "was_cancelled", bool, type(None)) else part(annotation, "result", list, type(None))
+        cancelled = part(annotation, "was_cancelled", bool, type(None))
+        given = None if cancelled else part(annotation, "result", list, type(None))
         found = [one for one in given or () if part(one, "type", str) == "choices"]
         names = [(part(one, "from_name", str), part(one, "to_name", str)) for one in found]
         found = [one for one, its in zip(found, names, strict=True) if self.names in (None, its)]

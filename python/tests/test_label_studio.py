@@ -154,7 +154,7 @@ def test_a_message_is_read_by_all_its_fields(tmp_path: Path, action: str, messag
         ({"annotation": {"result": ["grain"]}}, "'grain' must be an object that has 'type'"),
         ({"annotation": {"result": [{"type": "choices"}]}}, "'from_name' must be a text, which the message lacks"),
         ({"annotation": {"result": [choice() | {"value": ["grain"]}]}}, "'value' must be an object, got"),
-        ({"annotation": {"result": [choice() | {"value": {"choices": "grain"}}]}}, "'choices' must be a list, got 'grain'"),
+        ({"annotation": {"result": [choice() | {"value": {"choices": "grain"}}]}}, "'choices' must be a list, got"),
         ({"annotation": {"result": [choice(None)]}}, "None marks rows without a label"),
         ({"annotation": {"result": GRAIN, "was_cancelled": "false"}}, "'was_cancelled' must be true or false or null"),
         ({"annotation": {"result": GRAIN, "task": [1]}}, "'task' must be a number or a text or null"),
@@ -184,7 +184,7 @@ def test_parts_of_a_message_that_are_missing_or_of_another_kind_are_named(
     [
         ("setup", {}, "'schema' must be a text, which the message lacks"),
         ("setup", {"schema": "<View>"}, "'schema' must be XML"),
-        ("setup", {"schema": "<Choices name='a'/>"}, "'schema' must be XML, with <Choices name=... toName=...>: 'toName'"),
+        ("setup", {"schema": "<Choices name='a'/>"}, "'schema' must be XML, with <Choices"),
         ("setup", {"schema": SCHEMA, "project": 7}, "'project' must be a text or null, got 7"),
         ("predict", {"tasks": TASKS[0]}, "'tasks' must be a list, got"),
         ("predict", {"tasks": [{"id": 1}]}, "'data' must be an object, which the message lacks"),
@@ -216,7 +216,8 @@ def test_an_annotation_of_another_task_is_refused_and_no_other_is_lost(tmp_path:
     tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(TEXTS[:20])]
     backend = module.Backend(tasks, "text", tmp_path / "answers.jsonl")
     found = [{"result": GRAIN, "task": 7}, {"result": [{"value": {}}], "task": 101}, {"result": GRAIN, "task": "102"}]
-    with pytest.raises(ValueError, match="an annotation is of task 7, but the message has 100, 101, 102; 'type' must be a text, which"):
+    refused = "an annotation is of task 7, but the message has 100, 101, 102; 'type' must be a text, which"
+    with pytest.raises(ValueError, match=refused):
         backend.webhook({"action": "ANNOTATIONS_CREATED", "task": tasks[:3], "annotation": found})
     assert {row: answer.get("class") for row, answer in backend.session._answers().items()} == {2: "grain"}
 

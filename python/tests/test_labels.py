@@ -654,9 +654,10 @@ def test_blank_names_are_refused_or_warned_of_at_every_door(name: str) -> None:
     ):
         with pytest.raises(ValueError, match=re.escape(f"{what} names {name!r}, which is blank")):
             call()
-    with pytest.raises(ValueError, match="^hierarchy='/': the class 'c/.*' has an empty part"):
+    with pytest.raises(ValueError, match=r"^hierarchy='/': the class 'c/.*' has an empty part"):
         TransductiveSVC(hierarchy="/").fit(X, ["a", "b", f"c/{name}", "c/d", None, None])
-    votes, columns = [["a", "b"], [name, None], [None, "a"]], pd.DataFrame([[1, 0], [0, 1], [-1, -1]], columns=["a", name])
+    votes = [["a", "b"], [name, None], [None, "a"]]
+    columns = pd.DataFrame([[1, 0], [0, 1], [-1, -1]], columns=["a", name])
     for what, call in (
         ("y", lambda: TransductiveSVC().fit(X, [{"a", name}, "b", "a", name, None, None])),
         ("y", lambda: TransductiveSVC().fit(np.eye(3), columns)),
@@ -670,11 +671,11 @@ def test_blank_names_are_refused_or_warned_of_at_every_door(name: str) -> None:
 @pytest.mark.parametrize("name", ["None", "nan", "", "?"])
 def test_votes_that_read_like_a_marker_are_refused_or_warned_of(name: str) -> None:
     few, most = np.array([["a", "b"], ["b", name]]), np.array([["a", name], [name, "b"], [name, name]])
-    with pytest.warns(DataWarning, match=f"1 of 4 labels in votes are {re.escape(repr(name))}, which reads like a marker"):
+    with pytest.warns(DataWarning, match=re.escape(f"1 of 4 labels in votes are {name!r}, which reads")):
         from_votes(few)
     with pytest.warns(DataWarning, match="1 of 3 labels in y are"):
         from_votes([["a"], ["b"], [None]], ["a", "b", name], unlabeled="auto")
-    with pytest.raises(ValueError, match="4 of 6 labels in votes are .*pass unlabeled="):
+    with pytest.raises(ValueError, match=r"4 of 6 labels in votes are .*pass unlabeled="):
         from_votes(most)
     assert from_votes(most, unlabeled=name).classes.tolist() == ["a", "b"]
     with warnings.catch_warnings():

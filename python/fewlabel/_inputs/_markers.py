@@ -197,7 +197,8 @@ def refuse_names(names: Iterable[Any], unlabeled: Any, minus_one: bool, what: st
     for name, same in zip(given, marked(given, marker)[0], strict=True):
         why = "marks rows without a label" if same else "is blank" * (unlabeled is not None and is_blank(name))
         if why:
-            raise ValueError(f"{what} names {name!r}, which {why}: leave it out, or give the class or group another name")
+            cure = "leave it out, or give the class or group another name"
+            raise ValueError(f"{what} names {name!r}, which {why}: {cure}")
 
 
 def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
@@ -233,7 +234,7 @@ def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any, every:
     None becomes such a class in a cast to text.
     """
     for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
-        if unlabeled is None or not (is_blank(name) or every and str(name).strip().lower() in _LIKELY_MARKERS):
+        if unlabeled is None or not (is_blank(name) or (every and str(name).strip().lower() in _LIKELY_MARKERS)):
             continue
         found = f"{count} of {counts.sum()} labels in {what} are {name!r}, which reads like a marker"
         cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
