@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._estimator import Estimator, kind
-from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
+from fewlabel._inputs import _data, _hierarchy, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit, _scores, _signatures
 
@@ -218,7 +218,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")
-        return _export.as_sklearn(self, calibrated)
+        return _export.as_sklearn(self, _numbers.check_flag("calibrated", calibrated))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,6 +1,6 @@
 """SequenceSVC: a linear chain for label sequences."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -246,7 +246,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers, flattened; -1 is the start or the end."""
         given = self.forbidden_transitions
-        if not isinstance(given, Iterable) or (isinstance(given, str) and given != "iob"):
+        if not _numbers.has_entries(given) and not (isinstance(given, str) and given == "iob"):
             raise ValueError(f"forbidden_transitions must be 'iob' or a list of pairs of tags, got {given!r}")
         pairs = _chain.forbidden_by_iob(classes.tolist()) if isinstance(given, str) else [_pair(pair) for pair in given]
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
@@ -277,6 +277,7 @@ def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: 
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
-    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tags := tuple(pair)) != 2 or tags == (None, None):
+    tags = tuple(pair) if _numbers.has_entries(pair) else ()
+    if len(tags) != 2 or not all(isinstance(tag, Hashable) for tag in tags) or tags == (None, None):
         raise ValueError(f"forbidden_transitions must hold pairs of tags, None for start or end; found {pair!r}")
     return tags

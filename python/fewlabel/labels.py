@@ -298,7 +298,7 @@ def from_votes(
 def _names(sources: Any, n: int) -> list[Any]:
     """Those of the sources, one a column."""
     sources = range(n) if sources is None else sources
-    if isinstance(sources, str) or not isinstance(sources, Iterable):
+    if not _numbers.has_entries(sources):
         raise ValueError(f"sources must be a list of names or a dict from class to words, got {sources!r:.60}")
     names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else [*map(_markers.plain, sources)]
     if len(names) != n:

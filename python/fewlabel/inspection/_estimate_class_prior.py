@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -95,6 +96,8 @@ def estimate_class_prior(
     known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
+        if not isinstance(rest, Hashable):
+            raise ValueError(f"rest must be a class, got {rest!r:.60}")
         _markers.refuse_names([rest], unlabeled, given.minus_one, "rest")
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
