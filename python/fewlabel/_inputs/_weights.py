@@ -10,22 +10,18 @@ from fewlabel._inputs._markers import listed
 
 
 def of_rows(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Weights (n_rows,) as float64, or None: all 1. The library checks their range."""
+    """Weights (n_rows,) as float64, or None: all 1."""
     if sample_weight is None:
         return None
     weights = numbers("sample_weight", sample_weight)
     weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
-    return weights
-
-
-def check(weights: np.ndarray | None) -> None:
-    """What the library checks, where it gets no weights."""
-    if weights is not None and (wrong := ~((weights == 0) | (weights > 1e-300) & (weights < 1e300))).any():
+    if (wrong := ~((weights == 0) | (weights > 1e-300) & (weights < 1e300))).any():
         row = int(wrong.argmax())
-        found = "NaN" if np.isnan(weights[row]) else f"{weights[row]:g}"
+        found = "NaN" if np.isnan(weights[row]) else f"{weights[row].item()!r}".removesuffix(".0")
         raise ValueError(f"sample_weight of row {row} is {found}: it must be 0, or above 1e-300 and below 1e+300")
+    return weights
 
 
 def numbers(name: str, values: Any) -> np.ndarray:
