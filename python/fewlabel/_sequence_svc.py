@@ -238,7 +238,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         names = self.class_prior if isinstance(self.class_prior, Mapping) else ()
         _markers.check_keys(names, labels.classes, self.unlabeled, labels.minus_one, "class_prior")
         if unknown := {*names} - {*labels.classes.tolist()}:
-            found = f"class_prior names {sorted(map(_markers.text, unknown))}"
+            found = f"class_prior names {sorted(map(_markers.text, unknown))!r:.200}"
             raise ValueError(f"{found}, but y has {listed(labels.classes)}")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares

@@ -85,6 +85,7 @@ def refused(
         ({0: 0.5, 1: None}, "class_prior must hold real numbers, got None"),
         ({0: 0.5, 1: np.nan}, "class_prior must be finite, got nan"),
         ({0: 0.5, 1: 0.4, " ": 0.1}, "class_prior names ' ', which is blank"),
+        ({0: 0.5} | {f"c{k}": 0.1 for k in range(999)}, r"^class_prior .*unknown: .{,300}$"),
         ({0: "auto", 1: "auto"}, "class_prior must hold real numbers, got 'auto'"),
         ({0: 0.5, np.int64(1): 0.3, np.float64(2.5): 0.2}, r"unknown: \[2\.5\]"),
         ({0: 0.5, 1: 0.3, 2**63: 0.2}, "class_prior has the label 9223372036854775808: integers end at"),

@@ -343,7 +343,7 @@ def letters(name: str) -> str:
 
 def is_blank(name: Any) -> bool:
     """Whether it is a text in which nothing can be read."""
-    return isinstance(name, str) and not re.search("[!-~]", name) and not letters(name)
+    return isinstance(name, str) and not re.search("[!-~]", name) and not letters(name.strip()[:1000])
 
 
 def _is_unseen(c: str) -> bool:

@@ -63,10 +63,11 @@ def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
         return class_weight
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be 'auto', 'balanced', None or a dict of weights, got {class_weight!r}")
-    known = classes.tolist()
+    known = dict.fromkeys(classes.tolist())
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
-        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
+        found = f"class_weight names {unknown!r:.200}"
+        raise ValueError(f"{found}, but the classes with labeled rows are {listed(classes)}")
     factors = dict(zip(class_weight, numbers("class_weight", list(class_weight.values())), strict=True))
     return np.array([factors.get(name, 1.0) for name in known])
 
@@ -80,6 +81,6 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
     if missing := [key for key in known if key not in values]:
         others = classes[totals == 0].tolist() if totals.any() else []
         which = f"with labeled rows ({listed(classes[totals > 0])})" if totals.any() else "that y names"
-        more = f", without labeled rows: {others}" if others else ""
-        raise ValueError(f"class_prior must have one entry for each class {which}; missing: {missing}{more}")
+        more = f", without labeled rows: {others!r:.200}" if others else ""
+        raise ValueError(f"class_prior must have one entry for each class {which}; missing: {missing!r:.200}{more}")
     return [values[key] for key in known]
