@@ -323,7 +323,7 @@ func (s *Sample) Keys(job *work.Job) []uint64 {
 	return p.keys
 }
 
-const refinements = 2
+const refinements = 2 // of the places, each by two passes over the values
 
 // ranked gives the place of each feature in an order, and whether some share one; it sorts the features.
 func ranked(features []int32, order func(a, b int32) int) (place []int32, tied bool) {
