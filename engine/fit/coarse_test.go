@@ -96,7 +96,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 // labels are certain, and a weight is no temperature.
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withCoarseStart(t, 900)
-	data, o := planted.Topics(1000, 250, 10, 0.1, 4), plainOptions()
+	data, o := planted.Topics(1000, 250, 10, 0.1, 1), plainOptions()
 	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", data.Shares(), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "auto" {
