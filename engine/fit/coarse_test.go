@@ -96,7 +96,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 // labels are certain, and a weight is no temperature.
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withCoarseStart(t, 900)
-	data, o := planted.Topics(1000, 250, 10, 0.1, 1), plainOptions()
+	data, o := planted.Topics(1000, 250, 10, 0.1, 6), plainOptions()
 	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", data.Shares(), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "auto" {
@@ -139,7 +139,7 @@ func TestWhatBeginsAtAPart(t *testing.T) {
 		{"switching squared_hinge 5", 1e-3, 20, few[:2], 1000, false},
 	} {
 		var by, loss string
-		data, o := planted.Classes(4000, 250, c.labeled, c.shares, 1), method.Defaults()
+		data, o := planted.Classes(4000, 250, c.labeled, c.shares, 2), method.Defaults()
 		fmt.Sscan(c.by, &by, &loss, &o.MaxSwitches)
 		if o.Loss, o.Alpha, o.MaxIter = method.Loss(loss), c.alpha, c.maxIter; by != "committee" {
 			o.Method, o.ClassPrior.Shares = method.Method(by), data.Shares()

@@ -127,7 +127,7 @@ func TestSharesOfPlantedRowsAreFound(t *testing.T) {
 		for seed := range uint64(c.seeds) {
 			data, want := planted.Classes(c.rows, 120+2*c.labeled%240, c.labeled, c.shares, 200+seed), c.shares
 			if c.labels == "random" {
-				data = planted.Classes(c.rows, 240, 0, c.shares, seed)
+				data = planted.Classes(c.rows, 240, 0, c.shares, 5+seed)
 				copy(data.Labels, data.Truth[:c.labeled])
 			}
 			e, d := evidenceOf(t, problemOf(data), 1)

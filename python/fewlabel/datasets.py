@@ -56,8 +56,11 @@ def load_conll_file(
     try:
         with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
             lines = [line.rstrip("\n") for line in file]
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as reason:
-        raise ValueError(f"{os.fsdecode(path)} is no text in UTF-8, or damaged: {reason}") from reason
+    except UnicodeDecodeError as reason:
+        reason.reason += f", in {os.fsdecode(path)}"
+        raise
+    except (EOFError, gzip.BadGzipFile, zlib.error) as reason:
+        raise ValueError(f"{os.fsdecode(path)} is damaged: {reason}") from reason
     tabs = any("\t" in line for line in lines)
     split = [line.split("\t") if tabs else re.split(" +", line.strip(" ")) for line in lines]
     ends = [not line.strip(" \t") or "-DOCSTART-" in line for line in lines]

@@ -845,7 +845,7 @@ def tags(forbidden: Any) -> SequenceSVC:
 )
 def test_a_damaged_file_of_tokens_is_named(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=rf"{name} is no text in UTF-8, or damaged"):
+    with pytest.raises(ValueError, match=rf"{name}( is damaged|$)"):
         load_conll_file(tmp_path / name)
 
 
