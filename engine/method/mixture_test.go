@@ -308,7 +308,7 @@ func TestDescriptionsStayInAMixture(t *testing.T) {
 				add(4, 1)
 			}
 		})
-		s := sampleOf(planted.Data{Rows: words, Labels: []int32{0, 1, -1, -1, -1, -1, -1, -1, -1}}, 2)
+		s := sampleOf(planted.Data{Rows: words, Labels: append([]int32{0, 1}, slices.Repeat([]int32{-1}, 7)...)}, 2)
 		s.Describes, s.All.AllDescribed = []bool{true, true}, true
 		m := newMixture(s, job, s.Rows)
 		if spheres {
