@@ -291,8 +291,8 @@ func shrink(values []float32, factor float32) {
 	}
 }
 
-// Descriptions stay a part of the components: of words as many times as a row has their words in the mean, of spheres so
-// that the mean row gets nothing.
+// Descriptions stay a part of the components: of words as many times as a row has their words in the mean, of spheres
+// so that the mean row gets nothing.
 func TestDescriptionsStayInAMixture(t *testing.T) {
 	job := work.NewJob(1, nil)
 	for _, spheres := range []bool{false, true} {
