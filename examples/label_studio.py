@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from numbers import Real
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,7 +25,18 @@ from fewlabel.preprocessing import text_vectorizer
 
 BATCH = 10  # answers between two fits
 AHEAD = 100  # tasks that are in order
+KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", Real: "a number", type(None): "null"}
 ANSWERS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED")  # the second one has lists
+
+
+def part(message: Any, name: str, *kinds: type) -> Any:
+    """A part of a message, None if it is not there and may be null; a ValueError if it is of none of these kinds."""
+    if not isinstance(message, dict):
+        raise ValueError(f"{message!r:.60} must be an object that has {name!r}")
+    if not isinstance(value := message.get(name), kinds):
+        found = f"got {value!r:.60}" if name in message else "which the message lacks"
+        raise ValueError(f"{name!r} must be {' or '.join(map(KINDS.__getitem__, kinds))}, {found}")
+    return value
 
 
 class Backend:
@@ -32,7 +44,7 @@ class Backend:
 
     def __init__(self, tasks: list[dict[str, Any]], field: str, answers: Path, choices: str | None = None) -> None:
         self.choices, self.authors = choices, dict[str, Any]()  # who has given the answer of a text, since the start
-        self.field, self.texts = field, [str(task.get("data", task)[field]) for task in tasks]
+        self.field, self.texts = field, [str(part(task.get("data", task), field, str, Real)) for task in tasks]
         self.session = Session(self.texts, make_pipeline(text_vectorizer(), TransductiveSVC()), path=answers)
         self.names: tuple[str, str] | None = None  # of the tags <Choices> and <Text>
         self.project: str | None = None
@@ -52,18 +64,23 @@ class Backend:
 
     def setup(self, request: dict[str, Any]) -> dict[str, Any]:
         """The project is connected: `schema` is its labeling interface."""
-        every = {each.attrib["name"]: each for each in ElementTree.fromstring(request["schema"]).iter("Choices")}
+        try:
+            found = [*ElementTree.fromstring(part(request, "schema", str)).iter("Choices")]
+            every = {each.attrib["name"]: each for each in found if each.attrib["toName"]}
+        except (ElementTree.ParseError, KeyError) as reason:
+            raise ValueError(f"'schema' must be XML, with <Choices name=... toName=...>: {reason}") from reason
         name = self.choices or next(iter(every), None)
         if name not in every or (not self.choices and len(every) > 1):
             wanted = f"<Choices> named {self.choices}" if self.choices else "one <Choices>, or --choices with its name"
             raise ValueError(f"the labeling interface needs {wanted}; it has {', '.join(every) or 'none'}")
         self.names = name, every[name].attrib["toName"]
-        self.project = request["project"].partition(".")[0] if "project" in request else None
+        self.project = (part(request, "project", str, type(None)) or "").partition(".")[0] or None
         return {"model_version": self.version}
 
     def predict(self, request: dict[str, Any]) -> dict[str, Any]:
         """A prediction for each task. The lower its score, the sooner it is worth a label."""
-        results = [self.prediction(str(task["data"].get(self.field, ""))) for task in request["tasks"]]
+        texts = [str(part(task, "data", dict).get(self.field, "")) for task in part(request, "tasks", list)]
+        results = [*map(self.prediction, texts)]
         return {"results": results, "model_version": self.version}
 
     def prediction(self, text: str) -> dict[str, Any]:
@@ -75,22 +92,26 @@ class Backend:
 
     def webhook(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep answers; refit after each BATCH of them, and when the user presses "Start Training"."""
-        project, refused = str((request.get("project") or {}).get("id", self.project)), []
-        if request["action"] in ANSWERS and project == str(self.project or project):
-            tasks, annotations = request["task"], request["annotation"]
+        action, sender = part(request, "action", str), part(request, "project", dict, type(None)) or {}
+        project, refused = str(sender.get("id", self.project)), []
+        if action in ANSWERS and project == str(self.project or project):
+            annotations = part(request, "annotation", dict, list)
+            tasks = part(request, "task", type(annotations))
             if isinstance(annotations, dict):
                 tasks, annotations = [tasks], [annotations]
-            named = {str(task["id"]): task for task in tasks if "id" in task}
+            if len(tasks) != len(annotations):
+                raise ValueError(f"'task' has {len(tasks)} entries, but 'annotation' {len(annotations)}")
+            named = {str(task["id"]): task for task in tasks if isinstance(task, dict) and "id" in task}
             for task, annotation in zip(tasks, annotations, strict=True):
                 try:
-                    own = str(annotation.get("task") or task.get("id"))
-                    if named and own not in named:
+                    own = part(annotation, "task", Real, str, type(None)) or part(task, "id", Real, str, type(None))
+                    if named and str(own) not in named:
                         raise ValueError(f"an annotation is of task {own}, but the message has {', '.join(named)}")
-                    self.answer(named.get(own, task), annotation)
-                except (ValueError, LookupError, AttributeError, TypeError) as reason:
-                    refused.append(f"{type(reason).__name__}: {reason}")
+                    self.answer(named.get(str(own), task), annotation)
+                except ValueError as reason:
+                    refused.append(str(reason))
         new = sum(self.session.status().classes.values()) - self.fitted
-        if new >= BATCH or request["action"] == "START_TRAINING":
+        if new >= BATCH or action == "START_TRAINING":
             self.fit()
         if refused:
             raise ValueError("; ".join(refused))
@@ -101,16 +122,21 @@ class Backend:
 
         The class that another annotator has given stands.
         """
-        found = [one for one in annotation.get("result") or () if one["type"] == "choices"]
-        found = [one for one in found if self.names in (None, (one["from_name"], one["to_name"]))]
+        cancelled = part(annotation, "was_cancelled", bool, type(None))
+        given = None if cancelled else part(annotation, "result", list, type(None))
+        found = [one for one in given or () if part(one, "type", str) == "choices"]
+        names = [(part(one, "from_name", str), part(one, "to_name", str)) for one in found]
+        found = [one for one, its in zip(found, names, strict=True) if self.names in (None, its)]
         found = [one for one in found if self.choices in (None, one["from_name"])]
-        chosen = [] if annotation.get("was_cancelled") else [name for one in found for name in one["value"]["choices"]]
+        chosen = [name for one in found for name in part(part(one, "value", dict), "choices", list)]
         if len(chosen) > 1:
             raise ValueError(f"a task has one class, got the choices {chosen}")
-        text = str(task["data"].get(self.field, ""))
+        text = str(part(task, "data", dict).get(self.field, ""))
         rows, y = [row for row, known in enumerate(self.texts) if known == text], self.session.y
+        if not rows:
+            raise ValueError(f"no task of the session has the text {text!r:.60}, as {self.field!r} of 'data'")
         who, first = annotation.get("completed_by"), self.authors.get(text)
-        if rows and None not in (who, first) and who != first and y[rows[0]] not in (None, *chosen):
+        if None not in (who, first) and who != first and y[rows[0]] not in (None, *chosen):
             raise ValueError(f"annotator {who} differs from annotator {first}, whose {y[rows[0]]!r} stands")
         self.authors[text] = who if chosen else None
         for row in rows:
@@ -126,9 +152,9 @@ def server(backend: Backend, host: str, port: int) -> HTTPServer:
         def do_POST(self) -> None:
             call = calls.get(self.path.rstrip("/") or "/")
             try:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = self.rfile.read(max(0, int(self.headers.get("Content-Length") or 0)))
                 status, answer = (200, call(json.loads(body or "{}"))) if call else (404, {"error": self.path})
-            except (ValueError, LookupError, AttributeError, TypeError, OSError) as reason:
+            except (ValueError, LookupError, AttributeError, TypeError, OSError, RecursionError) as reason:
                 status, answer = 400, {"error": f"{type(reason).__name__}: {reason}"}
             content = json.dumps(answer).encode()
             self.send_response(status)

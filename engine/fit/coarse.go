@@ -68,9 +68,7 @@ const (
 	third      = 3
 	coarseRows = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
 
-	// Of a committee's start at a third; with fewer labels macro F falls.
-	thirdLabels  = 20.0 // labeled rows, and
-	thirdOfClass = 2.0  // those of a class in the mean
+	thirdLabels = 40.0 // labeled rows from which on a committee starts at a third
 )
 
 // Replaced in tests.
@@ -96,7 +94,7 @@ func (d *Data) parts() (fractions []uint64) {
 		}
 	}
 	if len(fractions) == 0 && d.averages() && n >= max(thirdFrom, third*s.All.Labeled) &&
-		d.labels >= max(thirdOfClass, thirdLabels/float64(classes)) {
+		d.labels*float64(classes) >= thirdLabels {
 		return []uint64{third}
 	}
 	slices.Reverse(fractions)

@@ -96,7 +96,7 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 // labels are certain, and a weight is no temperature.
 func TestFewRowsMayChooseSwitching(t *testing.T) {
 	withCoarseStart(t, 900)
-	data, o := planted.Topics(1000, 250, 10, 0.1, 4), plainOptions()
+	data, o := planted.Topics(1000, 250, 10, 0.1, 1), plainOptions()
 	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", data.Shares(), 1e-3
 	result := fitFrom(t, data, nil, o)
 	if result.Returned != "switching" || result.Model.Method != "auto" {
@@ -131,8 +131,8 @@ func TestWhatBeginsAtAPart(t *testing.T) {
 		begins  bool
 	}{
 		{"annealing squared_hinge", 1e-3, 80, few, 1000, false}, {"annealing maxent", 1e-4, 80, few, 1000, false},
-		{"committee squared_hinge", 1e-3, 30, few, 1000, true}, {"committee squared_hinge", 1e-3, 12, few, 1000, false},
-		{"committee squared_hinge", 1e-3, 24, tail, 1000, true}, {"committee squared_hinge", 1e-3, 15, even, 1000, false},
+		{"committee squared_hinge", 1e-3, 40, few, 1000, true}, {"committee squared_hinge", 1e-3, 36, few, 1000, false},
+		{"committee squared_hinge", 1e-3, 40, tail, 1000, true}, {"committee squared_hinge", 1e-3, 30, even, 1000, false},
 		{"committee squared_hinge", 1e-3, 40, few, 3, false}, {"annealing squared_hinge", 1e-3, 20, few[:2], 1000, true},
 		{"annealing squared_hinge", 1e-5, 20, few[:2], 1000, false},
 		{"switching squared_hinge", 1e-5, 20, few[:2], 1000, false},

@@ -131,7 +131,8 @@ func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part
 		if err != nil || part == nil || vector.Dot(part.Model.Coef, part.Model.Coef) == 0 {
 			return d, part, err
 		}
-		predicted, moved := d.predicted(d.mean(part.Model, views)), make([]float64, len(d.prior.Shares))
+		mean, moved := d.mean(part.Model, d.decisions(part.Model), views), make([]float64, len(d.prior.Shares))
+		predicted := d.predicted(mean)
 		for y, share := range d.prior.Shares {
 			moved[y] = (1-v)*share + v*predicted[y]
 		}
@@ -145,10 +146,10 @@ func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part
 	return d, part, nil
 }
 
-// mean is that of a transductive classifier and the views, in units of the classifier.
-func (d *Data) mean(transductive, views *model.Linear) *model.Linear {
+// mean is that of a transductive classifier, with these scores, and the views, in its units.
+func (d *Data) mean(transductive *model.Linear, scores decisions, views *model.Linear) *model.Linear {
 	mean := multiple(transductive, 1)
-	add(mean, d.spread(d.decisions(transductive)), views)
+	add(mean, d.spread(scores), views)
 	return mean
 }
 
@@ -162,8 +163,10 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 		}
 		add(views, 1, supervised)
 	}
-	f.own = f.ownParts(d.decisions(s.Packed(f.Model)))
-	mean := d.mean(s.Packed(f.Model), views)
+	transductive := s.Packed(f.Model)
+	scores := d.decisions(transductive)
+	f.own = f.ownParts(scores)
+	mean := d.mean(transductive, scores, views)
 	s.Unpack(mean, f.Model.Coef)
 	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v
 	f.relabel(d.decisions(mean))

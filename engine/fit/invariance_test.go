@@ -115,12 +115,12 @@ func kindsOfFits() (all []*kindOfFit) {
 		o.Method, o.Loss, o.Hierarchy = "annealing", "maxent", []int{4, 4, 5, 5, -1, -1}
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
-	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 300
+	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 260
 	for _, described := range []int{1, 2} {
 		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
 		})
-		k.described, k.n = described, 300
+		k.described, k.n = described, 280
 	}
 	for name, weight := range map[string]func(i int) float64{"whole": whole, "unequal": unequal} {
 		k := add("committee, "+name+" weights", two, func(o *method.Options) {
@@ -169,7 +169,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		begins(k, 600)
 		begins(add("a third first, committee"+name, four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}
-		}), 620)
+		}), 580)
 	}
 	for _, k := range all[plain:] {
 		k.many = min(k.many, 1500) // products are as before

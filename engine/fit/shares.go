@@ -27,8 +27,10 @@ func (d *Data) withShares() (*Data, error) {
 	if empty := d.sample.All.Empty; empty > 0 {
 		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
 	}
-	guess := prior.Evidence != nil && prior.ChosenLabels && d.labels < tellingLabels &&
-		prior.Evidence.FromLabels(prior.Evidence.Predicted) > unevenShares
+	guess := false
+	if e := prior.Evidence; e != nil && (prior.ChosenLabels || len(e.Class) == 0) {
+		guess = d.labels < tellingLabels && e.FromLabels(e.Predicted) > unevenShares
+	}
 	if d.onlyDescribed() {
 		if out.mixture, err = out.Train(Member{method: method.Mixture, silent: true}); err != nil {
 			return nil, err
@@ -42,7 +44,8 @@ func (d *Data) withShares() (*Data, error) {
 	return out.carrying()
 }
 
-// Of a guess: labels were chosen class by class and are few, but their classifier predicts other shares than theirs.
+// Of a guess: labels were chosen class by class, or can tell nothing of it, and are few, but their classifier predicts
+// other shares than theirs.
 const (
 	tellingLabels = 10.0 // labels a class from which on an estimate is none
 	unevenShares  = 0.2  // total variation distance
@@ -87,9 +90,8 @@ func (d *Data) onlyDescribed() bool {
 
 var manyUnlabeled = 1 << 15 // replaced in tests
 
-// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
-// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of
-// the fit have no part in it. Machines fit the same rows of all.
+// evidence scores rows by least squares and a mixture of all labels but a fifth, five times, and counts the classes that
+// least squares of all labels predict: class shares are estimated from these. The options of the fit have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	s := d.sample
 	limit := sample.CrossFitted
@@ -119,7 +121,7 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
+	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.LeastSquares)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding
 
-// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
+// foldScores are the scores of a fold by least squares of the labels that are not held out, and by a
 // mixture of these and of all other rows.
 func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
 	all := d.sample.Every()
@@ -138,7 +140,7 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 		}
 	}
 	seen := []sample.Selection{d.sample.Keep(f.Kept, nil), all}
-	for v, name := range []method.Method{method.Supervised, method.Mixture}[:views] {
+	for v, name := range []method.Method{method.LeastSquares, method.Mixture}[:views] {
 		found, err := d.trainOn(seen[v], name)
 		if err != nil {
 			return nil, err

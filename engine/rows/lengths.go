@@ -74,6 +74,29 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 	return ends
 }
 
+// Totals are the sums [cols] of the numbers [n] of the rows that have a feature, on all machines, modulo 2^40: the order
+// of rows changes nothing.
+func (m *Matrix) Totals(job *work.Job, numbers []uint64) []float64 {
+	const modulus = 1 << 40
+	totals, sums := make([]uint64, m.cols), make([]float64, m.cols)
+	job.CountAndCheck(int64(m.NonZeros()))
+	for i, number := range numbers {
+		m.kernel.visit(i, func(col int, value float64) {
+			if value != 0 {
+				totals[col] += number
+			}
+		})
+	}
+	for j, total := range totals {
+		sums[j] = float64(total % modulus)
+	}
+	job.Reduce(sums)
+	for j, sum := range sums {
+		sums[j] = math.Mod(sum, modulus)
+	}
+	return sums
+}
+
 // Overflowed is the error of a fit of rows with this largest value.
 func Overflowed(value float64, row, feature int) error {
 	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, column %d) or "+

@@ -301,22 +301,56 @@ type Prepared struct {
 
 // Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole. Features count as
 // places in the order of their extreme values, so that neither their order nor columns without values change anything.
+// Features that have these in common are told apart by the keys that rows have where such features share a place.
 func (s *Sample) Keys(job *work.Job) []uint64 {
 	p := s.prepared
 	p.keysOnce.Do(func() {
 		if p.keys != nil {
 			return
 		}
-		ends, order, place := p.rows.Extremes(job, p.weights), numbers(len(p.feature)), make([]int32, len(p.feature))
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]), cmp.Compare(p.feature[a], p.feature[b]))
-		})
-		for k, j := range order {
-			place[j] = int32(k)
+		ends, order := p.rows.Extremes(job, p.weights), numbers(len(p.feature))
+		place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
+		before := func(a, b int32) int { return cmp.Compare(place[a], place[b]) }
+		for range refinements {
+			if tied {
+				of := p.rows.Totals(job, p.counted(job, p.rows.Keys(job, place)))
+				place, tied = ranked(order, func(a, b int32) int { return cmp.Or(before(a, b), cmp.Compare(of[a], of[b])) })
+			}
 		}
+		place, _ = ranked(order, func(a, b int32) int { return cmp.Or(before(a, b), int(p.feature[a]-p.feature[b])) })
 		p.keys = p.rows.Keys(job, place)
 	})
 	return p.keys
+}
+
+const refinements = 2 // of the places, each by two passes over the values
+
+// ranked gives the place of each feature in an order, and whether some share one; it sorts the features.
+func ranked(features []int32, order func(a, b int32) int) (place []int32, tied bool) {
+	slices.SortFunc(features, order)
+	place = make([]int32, len(features))
+	for k, j := range features {
+		if place[j] = int32(k); k > 0 && order(features[k-1], j) == 0 {
+			place[j], tied = place[features[k-1]], true
+		}
+	}
+	return place, tied
+}
+
+// counted are keys [n] times the weights of the rows, in whole parts of the smallest one: sums are those of copies.
+func (p *Prepared) counted(job *work.Job, keys []uint64) []uint64 {
+	const parts, most = 16, 1 << 40
+	smallest := math.Inf(1)
+	for _, w := range p.weights {
+		if w > 0 {
+			smallest = min(smallest, w)
+		}
+	}
+	smallest, _ = job.Range(smallest, 0)
+	for i, w := range p.weights {
+		keys[i] *= uint64(math.Round(min(parts*(w/smallest), most)))
+	}
+	return keys
 }
 
 func (p Problem) Prepare(job *work.Job) *Prepared {

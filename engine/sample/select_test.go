@@ -108,6 +108,56 @@ func TestASubsampleKnowsRowsByWhatTheyAre(t *testing.T) {
 	}
 }
 
+// Other columns with the same largest and smallest value are told apart by their rows, whatever the order of either, in
+// the rows as in copies.
+func TestKeysAreTheSameInAnyOrder(t *testing.T) {
+	const n, d = 300, 60
+	random := rand.New(rand.NewPCG(1, 1))
+	has := make([][]bool, n)
+	for i := range has {
+		for range d {
+			has[i] = append(has[i], random.IntN(4) == 0)
+		}
+	}
+	keys := func(place, feature []int, weight func(i int) int, copied bool) []uint64 { // by the rows' numbers
+		p, of := sample.Problem{Labels: make([]int32, 0, n)}, []int(nil)
+		for _, i := range place {
+			times := 1
+			if copied {
+				times = weight(i)
+			} else {
+				p.Weights = append(p.Weights, 0.3*float64(weight(i)))
+			}
+			of = append(of, slices.Repeat([]int{i}, times)...)
+		}
+		p.Labels = slices.Repeat([]int32{-1}, len(of))
+		p.Labels[0], p.Labels[len(of)-1] = 0, 1
+		p.Rows = planted.Sparse(len(of), d, func(k int, add func(feature int, value float64)) {
+			for j, own := range feature {
+				if has[of[k]][own] {
+					add(j, 1)
+				}
+			}
+		})
+		found, s := make([]uint64, n), sampleOf(t, p)
+		for k, key := range s.Keys(s.Job) {
+			found[of[k]] = key
+		}
+		return found
+	}
+	inOrder := func(n int) []int { return slices.Sorted(slices.Values(random.Perm(n))) }
+	one, some := func(int) int { return 1 }, func(i int) int { return 1 + i%3 }
+	for name, weight := range map[string]func(i int) int{"equal weights": one, "copies": some} {
+		want := keys(inOrder(n), inOrder(d), weight, false)
+		if !slices.Equal(keys(random.Perm(n), random.Perm(d), weight, true), want) {
+			t.Errorf("%s: other keys in another order", name)
+		}
+		if slices.Sort(want); len(slices.Compact(want)) < n {
+			t.Errorf("%s: rows have keys in common", name)
+		}
+	}
+}
+
 // Where most rows are equal, no part of them is like all: there is none.
 func TestEqualRowsHaveNoPart(t *testing.T) {
 	data := planted.Topics(4000, 250, 16, 0.35, 1)

@@ -48,11 +48,11 @@ func takeEpochs(s *sample, w weights, steps *path.Trace) (objective float64, end
 	for record(); steps.Steps() < last && !s.Stopped(); {
 		record()
 	}
-	belief, unlabeled := newBelief(s)
+	belief, unlabeled, further := newBelief(s)
 	if belief != nil {
 		d.belief = belief
 		d.include(unlabeled)
-		for _, part := range path.EqualFactors(firstPart, last) {
+		for _, part := range path.EqualFactors(firstPart, further) {
 			if !s.Stopped() {
 				belief.enter(w, part)
 				record()
@@ -117,21 +117,23 @@ type belief interface {
 // firstPart of the weight is that of the first epoch, if the method raises it.
 const firstPart = 0.001
 
-// newBelief makes the belief of the method, nil if it has none, and lists the sequences without any label. Their losses
-// are averaged over their tokens; factor makes that a part of the sum of the labeled sequences' losses.
-func newBelief(s *sample) (b belief, unlabeled []int) {
+// newBelief makes the belief of the method, nil if it has none, lists the sequences without any label, and says how many
+// epochs they are worth: fewer the fewer tokens they have beside the labeled ones. Their losses are averaged over their
+// tokens; factor makes that a part of the sum of the labeled sequences' losses.
+func newBelief(s *sample) (b belief, unlabeled []int, epochs int) {
 	weight, tokens, begin := s.options.UnlabeledWeight, 0.0, methods[s.options.Method].begin
 	unlabeled = s.list(true)
-	if begin == nil || weight == 0 || unlabeled == nil {
-		return nil, nil
-	}
 	for _, i := range unlabeled {
 		tokens += float64(s.span(i).Len())
+	}
+	epochs = int(math.Round(float64(s.options.MaxIter) * min(1, tokens/s.labeled)))
+	if begin == nil || weight == 0 || epochs == 0 {
+		return nil, nil, 0
 	}
 	if weight == option.AutoWeight {
 		weight = option.WeightOf(tokens, s.labeled)
 	}
-	return begin(s, unlabeled, tokens, weight*s.labeled/tokens), unlabeled
+	return begin(s, unlabeled, tokens, weight*s.labeled/tokens), unlabeled, epochs
 }
 
 // Options are the settings of a fit. Defaults and legal ranges are written here and nowhere else.
@@ -164,7 +166,7 @@ func (o *Options) Table() option.Table {
 		{Name: "loss", Value: &o.Loss, Choices: []string{"softmax_margin", "crf", "soft_hinge"},
 			Meaning: "loss of a sequence"},
 		{Name: "rho", Value: &o.Rho, Exclusive: true, Maximum: 100, Meaning: "sharpness of the loss soft_hinge"},
-		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "epochs, doubled with unlabeled sequences"},
+		{Name: "max_iter", Value: &o.MaxIter, Minimum: 1, Meaning: "epochs, up to twice as many with unlabeled sequences"},
 		{Name: "forbidden_transitions", Value: &o.Forbidden, Minimum: -1,
 			Meaning: "pairs of tags, from and to, flattened; -1 is the start or the end"},
 		{Name: "method", Value: &o.Method, Choices: []string{supervised, "gradient", "posterior"},

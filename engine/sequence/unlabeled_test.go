@@ -141,7 +141,7 @@ func TestTheDualOfTheClassPriorIsSolved(t *testing.T) {
 			s := mustSample(t, p, o)
 			d := newStochastic(s, newWeights(s.shape))
 			d.epoch()
-			about, _ := newBelief(s)
+			about, _, _ := newBelief(s)
 			b := about.(*posterior)
 			b.enter(d.w, 1)
 			checkDual(t, b, d, penalty)
@@ -201,7 +201,7 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 	}
 	d := newStochastic(s, w)
 	want, weight := d.objectiveNow(), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
-	about, _ := newBelief(s)
+	about, _, _ := newBelief(s)
 	b := about.(*posterior)
 	b.enter(d.w, 1)
 	want += weight / o.Rho * checkDual(t, b, d, o.PenaltyWeight)
@@ -250,13 +250,15 @@ func (p *posterior) before(v []float64) *posterior {
 	return p
 }
 
-func TestUnlabeledSequencesOfNoWeightHaveNoEffect(t *testing.T) {
-	p := fewLabels(planted(3, 100, 0), 20)
-	plain := mustFit(t, p, nil)
-	for _, method := range []string{"gradient", "posterior"} {
-		without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, 0 })
-		if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Model.Iterations != plain.Model.Iterations {
-			t.Errorf("%s: other weights", method)
+func TestUnlabeledSequencesOfNoWeightAndOneBesideManyHaveNoEffect(t *testing.T) {
+	for labeled, weight := range map[int]float64{20: 0, 99: Defaults().UnlabeledWeight} {
+		p := fewLabels(planted(3, 100, 0), labeled)
+		plain := mustFit(t, p, nil)
+		for _, method := range []string{"gradient", "posterior"} {
+			without := mustFit(t, p, func(o *Options) { o.Method, o.UnlabeledWeight = method, weight })
+			if !slices.Equal(without.Model.Coef, plain.Model.Coef) || without.Model.Iterations != plain.Model.Iterations {
+				t.Errorf("%s beside %d: other weights", method, labeled)
+			}
 		}
 	}
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
@@ -104,9 +106,26 @@ def dense(report: Report, draws: int = 3) -> None:
         beside(report, task, "logistic regression", LogisticRegression(max_iter=1000), draws)
 
 
+def clusters(report: Report, draws: int = 1) -> None:
+    """The same for clusters of news as classes, 1, 5 and 10 labels each."""
+    rows = data.SETS["agnews_minilm"]()
+    for k in (64, 150):
+        y = KMeans(k, n_init=1, random_state=0).fit_predict(rows.X)
+        large = np.flatnonzero(np.bincount(y) >= LARGE)
+        kept = np.flatnonzero(np.isin(y, large))
+        names, numbers = np.unique(y[kept], return_inverse=True)
+        some = replace(data.some_rows(rows, kept), y=numbers, classes=names, train=None)
+        for labels in (1, 5, 10):
+            task = replace(drawing.draw(some, labels, "equal"), name=f"{k} clusters of news, {labels} labels")
+            beside(report, task, "logistic regression", LogisticRegression(max_iter=1000), draws)
+
+
+LARGE = 20  # rows of a cluster
+
+
 def words(report: Report, draws: int = 1) -> None:
     """Hundreds of topics of planted words, ten rows and four labels each: time in fits of LinearSVC on all labels."""
-    for n_topics in (100, 200, 500):
+    for n_topics in (100, 200, 500, 1000):
         rng, d, n = np.random.default_rng(n_topics), 3000, 10 * n_topics
         common, y = 1 / np.arange(1, d + 1), np.repeat(np.arange(n_topics), 10)
         X = np.zeros((n, d))
@@ -234,4 +253,4 @@ def two_threads(report: Report, draws: int, *tasks: Task) -> None:
             )
 
 
-SECTIONS = (ten_thousand, linear_svc, ccat, dense, words, sizes, shapes, threads, dense_threads)
+SECTIONS = (ten_thousand, linear_svc, ccat, dense, clusters, words, sizes, shapes, threads, dense_threads)

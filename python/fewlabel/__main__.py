@@ -1,5 +1,6 @@
 """`python -m fewlabel`: what 30 answers are worth, on texts that come with SciPy. It needs no network and no file."""
 
+import argparse
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -96,4 +97,5 @@ def _labels_drawn(rows: Any, truth: np.ndarray, accuracy: float) -> int:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser("python -m fewlabel", description=__doc__).parse_args()
     main()

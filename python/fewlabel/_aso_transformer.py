@@ -197,8 +197,8 @@ class ASOTransformer(TransformerMixin, Estimator):
         return table
 
     def _check_parameters(self) -> None:
-        if self.output not in ("both", "structure"):
-            raise ValueError(f'output must be "both" or "structure", got {self.output!r}')
+        if not (isinstance(self.output, str) and self.output in ("both", "structure")):
+            raise ValueError(f'output must be "both" or "structure", got {self.output!r:.80}')
         for name in ("n_components", "max_problems"):
             _numbers.check_count(name, getattr(self, name))
         _numbers.check_positive("structure_weight", self.structure_weight)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fewlabel._inputs import _data
+from fewlabel._inputs import _data, _numbers
 
 LEAST_POSITIVES = 2  # rows of the rarer answer: nothing can be learned from one
 
@@ -61,7 +61,7 @@ def _made(auxiliary: Any, X: sp.csr_array, y: Any, context: Context) -> Problems
             raise ValueError(f"auxiliary is {auxiliary!r}: it must be one of {names}, a callable, a matrix or a list")
         k = {"top_k": 2, "multi_k": 3}.get(auxiliary) or int(found[2])
         return _choices(X, context, k, ordered=found[1] == "top")
-    if callable(auxiliary):
+    if _numbers.is_function(auxiliary):
         made = auxiliary(X, y)
         labels, hidden = made if isinstance(made, tuple) else (made, None)
         return _given(labels, hidden, X, "the callable in auxiliary returned")

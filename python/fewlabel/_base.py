@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewlabel import _advice, _columns, _export, _progress, methods
 from fewlabel._compat import CallbackSupportMixin, ClassifierMixin, Self, with_callbacks
 from fewlabel._estimator import Estimator, kind
-from fewlabel._inputs import _data, _hierarchy, _markers, _targets, _weights
+from fewlabel._inputs import _data, _hierarchy, _markers, _numbers, _targets, _weights
 from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit, _scores, _signatures
 
@@ -92,7 +92,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         if isinstance(targets, _targets.Columns):
             _columns.fit(self, rows, targets, method)
             self._names_of_y = column_names(y)
-            _markers.warn_of_names(self._names_of_y if self._names_of_y is not None else ())
+            names = [] if self._names_of_y is None else [*self._names_of_y]
+            _markers.warn_of_names(names)
+            _markers.warn_of_blanks(names)
             _progress.tell(self)
             return self
         self._check_names(targets)
@@ -216,7 +218,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         _columns.refuse(self, "to_sklearn")
-        return _export.as_sklearn(self, calibrated)
+        return _export.as_sklearn(self, _numbers.check_flag("calibrated", calibrated))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -243,8 +245,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         """Refuse parameters that name no class: what marks rows without a label here, or True for 1."""
         for what in "class_prior", "class_weight", "hierarchy":
             if isinstance(names := _data.plain(getattr(self, what), what), Mapping):
-                _markers.check_keys(names, targets.classes, what)
-                _markers.refuse_names(names, self.unlabeled, targets.minus_one, what)
+                _markers.check_keys(names, targets.classes, self.unlabeled, targets.minus_one, what)
 
     def _predicted(self, X: Any) -> np.ndarray:
         """Class number (n_rows,) of each row."""

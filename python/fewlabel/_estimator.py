@@ -37,7 +37,7 @@ class Estimator(BaseEstimator):
         return {name: getattr(self, name) for name in names} | {"threads": _numbers.threads(self.n_jobs)}
 
     def _is_warm(self) -> bool:
-        return self.warm_start and hasattr(self, "coef_")
+        return _numbers.check_flag("warm_start", self.warm_start) and hasattr(self, "coef_")
 
     def _check_start(self, classes: np.ndarray, kind: str = "classes") -> None:
         """Check that the fitted model, from which the fit continues, has these classes."""

@@ -66,7 +66,20 @@ def _measured(fold: Fold, X: Any, measure: Measure) -> Any:
 
 def score(model: Any, rows: Any, test: Any, given: Targets, scoring: Any) -> float:
     """Score of a fitted model on held-out rows, whose labels are among those given."""
-    return float(check_scoring(model, scoring)(model, rows, given.of(test)))
+    found = scorer(model, scoring)(model, rows, given.of(test))
+    if not _numbers.is_real(found):
+        raise TypeError(f"scoring must give a number, got {_numbers.shown(found)}")
+    return float(found)
+
+
+def scorer(model: Any, scoring: Any) -> Any:
+    """That of scikit-learn."""
+    if isinstance(scoring, type):
+        raise TypeError(f"scoring must be the name of a metric or a scorer, got {kind(scoring)}")
+    try:
+        return check_scoring(model, scoring)
+    except (TypeError, ValueError) as reason:
+        raise ValueError(f"scoring={scoring!r:.60}: {reason}") from reason
 
 
 def refuse_one_class(targets: Targets) -> None:

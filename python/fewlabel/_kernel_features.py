@@ -116,7 +116,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check_parameters(self) -> float | None:
         """The value of gamma; None: it depends on X."""
-        if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
+        if not (_numbers.is_function(self.kernel) or (isinstance(self.kernel, str) and self.kernel in _KERNELS)):
             raise ValueError(f"kernel must be one of {', '.join(_KERNELS)} or a callable, got {self.kernel!r}")
         _numbers.threads(self.n_jobs)
         _numbers.check_count("n_neighbors", self.n_neighbors)

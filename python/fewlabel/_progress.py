@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils import _safe_indexing
 
+from fewlabel._inputs import _numbers
 from fewlabel._inputs._targets import Targets
 from fewlabel._native._signatures import STOP, Progress
 
@@ -53,7 +54,7 @@ def _bar(**settings: Any) -> Iterator[Any]:
 def shown(title: str, verbose: int, method: str) -> Iterator[Watch]:
     """A function that shows the progress of a fit, if `verbose` is above 0."""
     level = _LEVELS.get(method, "unlabeled weight")
-    if not verbose:
+    if not _numbers.check_flag("verbose", verbose):
         yield lambda progress: None
         return
     with _bar(desc=title, unit=" steps") as bar:
@@ -84,7 +85,7 @@ def tell(model: Any) -> None:
 @contextlib.contextmanager
 def several(title: str, verbose: int, total: int) -> Iterator[Callable[[], Any]]:
     """A function to call after each of `total` fits: one bar for all, shown if they take longer than `PATIENCE`."""
-    if not verbose:
+    if not _numbers.check_flag("verbose", verbose):
         yield lambda: None
         return
     with _bar(desc=title, total=total, unit=" fits", delay=PATIENCE) as bar:

@@ -1,6 +1,6 @@
 """SequenceSVC: a linear chain for label sequences."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -55,7 +55,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
-        Number of epochs, doubled by a `method` for unlabeled sequences.
+        Number of epochs; a `method` for unlabeled sequences takes up to as many more, fewer where these have fewer
+        tokens than the labeled ones.
     n_jobs : as in `TransductiveSVC`
     random_state : int, RandomState instance or None, default=None
         Seed. None means a fixed seed.
@@ -235,20 +236,18 @@ class SequenceSVC(ClassifierMixin, Estimator):
         """Shares of the tags; empty: the shares of the labeled tokens."""
         if isinstance(self.class_prior, str) and self.class_prior != "labels":
             raise ValueError(f"class_prior={self.class_prior!r} must be 'labels', shares, or a dict from tag to share")
-        if isinstance(self.class_prior, Mapping) and (unknown := set(self.class_prior) - set(labels.classes.tolist())):
-            raise ValueError(
-                f"class_prior names {sorted(map(_markers.text, unknown))}, but y has {listed(labels.classes)}"
-            )
-        _markers.check_keys(
-            self.class_prior if isinstance(self.class_prior, Mapping) else (), labels.classes, "class_prior"
-        )
+        names = self.class_prior if isinstance(self.class_prior, Mapping) else ()
+        _markers.check_keys(names, labels.classes, self.unlabeled, labels.minus_one, "class_prior")
+        if unknown := {*names} - {*labels.classes.tolist()}:
+            found = f"class_prior names {sorted(map(_markers.text, unknown))!r:.200}"
+            raise ValueError(f"{found}, but y has {listed(labels.classes)}")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 
     def _forbidden(self, classes: np.ndarray) -> np.ndarray:
         """Pairs of tag numbers, flattened; -1 is the start or the end."""
         given = self.forbidden_transitions
-        if not isinstance(given, Iterable) or (isinstance(given, str) and given != "iob"):
+        if not _numbers.has_entries(given) and not (isinstance(given, str) and given == "iob"):
             raise ValueError(f"forbidden_transitions must be 'iob' or a list of pairs of tags, got {given!r}")
         pairs = _chain.forbidden_by_iob(classes.tolist()) if isinstance(given, str) else [_pair(pair) for pair in given]
         numbers: dict[Any, int] = {tag: k for k, tag in enumerate(classes.tolist())} | {None: -1}
@@ -279,6 +278,7 @@ def _check_transitions(labels: _targets.Targets, tokens: np.ndarray, forbidden: 
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
-    if isinstance(pair, str) or not isinstance(pair, Iterable) or len(tags := tuple(pair)) != 2 or tags == (None, None):
+    tags = tuple(pair) if _numbers.has_entries(pair) else ()
+    if len(tags) != 2 or not all(isinstance(tag, Hashable) for tag in tags) or tags == (None, None):
         raise ValueError(f"forbidden_transitions must hold pairs of tags, None for start or end; found {pair!r}")
     return tags

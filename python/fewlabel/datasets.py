@@ -5,11 +5,12 @@ import importlib.util
 import inspect
 import os
 import re
+import zlib
 from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._numbers import check_text, regular
+from fewlabel._inputs._numbers import check_text, has_entries, regular
 
 __all__ = ["load_conll_file", "load_scipy_docs"]
 
@@ -49,9 +50,14 @@ def load_conll_file(
     line with -DOCSTART- ends a sentence and is skipped, as are ranges and empty nodes of CoNLL-U ("1-2", "8.1").
     """
     check_text("path", path)
+    if not (isinstance(columns, list | tuple) and columns and all(type(k) is int for k in columns)):
+        raise ValueError(f"columns must be a tuple of integers, such as (0, -1), got {columns!r:.60}")
     opened: Any = gzip.open if str(path).endswith(".gz") else open
-    with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
-        lines = [line.rstrip("\n") for line in file]
+    try:
+        with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark
+            lines = [line.rstrip("\n") for line in file]
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as reason:
+        raise ValueError(f"{os.fsdecode(path)} is no text in UTF-8, or damaged: {reason}") from reason
     tabs = any("\t" in line for line in lines)
     split = [line.split("\t") if tabs else re.split(" +", line.strip(" ")) for line in lines]
     ends = [not line.strip(" \t") or "-DOCSTART-" in line for line in lines]
@@ -105,7 +111,8 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
         The subpackage of each.
     """
     found: dict[str, str] = {}
-    for topic in (topics,) if isinstance(topics, str) else topics:
+    chosen: Any = topics
+    for topic in chosen if has_entries(chosen) else (chosen,):
         if not re.fullmatch(r"\w+", str(topic)) or importlib.util.find_spec(f"scipy.{topic}") is None:
             raise ValueError(f"topics must be subpackages of SciPy, such as ('signal', 'stats'), got {topic!r:.60}")
         module = importlib.import_module(f"scipy.{topic}")

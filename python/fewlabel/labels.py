@@ -280,6 +280,8 @@ def from_votes(
     known = _targets.plain(np.full(len(columns), None) if y is None else y, "auto" if y is None else unlabeled)
     if len(known.codes) != len(columns):
         raise ValueError(f"y has {len(known.codes)} labels, but votes has {len(columns)} rows")
+    for what, one in {"votes": given, "y": known}.items():
+        _markers.refuse_texts(one.classes, one.counts(), unlabeled, bool(one.labeled.all()), what)
     both = _targets.plain(np.concatenate([given.or_none(), known.or_none()]), float("nan"), "votes and y")
     classes, (codes, truth) = both.classes, np.split(both.codes, [columns.size])
     if len(classes) < 2:
@@ -296,7 +298,7 @@ def from_votes(
 def _names(sources: Any, n: int) -> list[Any]:
     """Those of the sources, one a column."""
     sources = range(n) if sources is None else sources
-    if isinstance(sources, str) or not isinstance(sources, Iterable):
+    if not _numbers.has_entries(sources):
         raise ValueError(f"sources must be a list of names or a dict from class to words, got {sources!r:.60}")
     names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else [*map(_markers.plain, sources)]
     if len(names) != n:

@@ -11,9 +11,8 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, get_routing_for_object
-from sklearn.utils.validation import _num_samples
 
-from fewlabel import _columns
+from fewlabel import _columns, _held_out
 from fewlabel._inputs import _data, _markers, _targets
 
 __all__ = ["labeled_scorer"]
@@ -61,13 +60,13 @@ class _LabeledScorer:
         marker = _markers.of_model(self.unlabeled, classes)
         _columns.check_names(model, y)
         _data.check_order(X=X, y=y, **parameters)
-        places, X = np.arange(_num_samples(X)), _data.admitted(X)
+        places, X = np.arange(_data.number_of_rows(X)), _data.admitted(X)
         rows, labels, weights = _targets.labeled_part(places, y, marker, sample_weight, columns=True)
         of_rows = {name: given for name, given in parameters.items() if np.shape(given)[:1] == places.shape}
         parameters |= {name: _safe_indexing(given, rows) for name, given in of_rows.items()}
         if weights is not None:
             parameters |= self._routed(estimator, model, weights)
-        return check_scoring(estimator, self.scoring)(estimator, _safe_indexing(X, rows), labels, **parameters)
+        return _held_out.scorer(estimator, self.scoring)(estimator, _safe_indexing(X, rows), labels, **parameters)
 
     def _routed(self, estimator: Any, model: Any, weights: Any) -> Any:
         """The weights under the name in which the score wants them, unless it has requested that it gets none."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import column_or_1d
 
 from fewlabel import _held_out
@@ -74,7 +74,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
-        check_consistent_length(X, y, groups)
+        self._check_lengths(X=X, y=y, groups=groups)
         _data.check_order(X=X, y=y, groups=groups)
         has_label, values = self._read(y)
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
@@ -95,11 +95,17 @@ class SemiSupervisedSplit(BaseCrossValidator):
         """
         if y is None:
             return int(self._inner().get_n_splits())
-        check_consistent_length(y, groups)
+        self._check_lengths(y=y, groups=groups)
         _data.check_order(X=X, y=y, groups=groups)
         labeled, values = self._read(y)
         given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
         return int(self._inner(values.ndim).get_n_splits(*given))
+
+    def _check_lengths(self, **named: Any) -> None:
+        sizes = {name: _data.number_of_rows(one, name) for name, one in named.items() if one is not None}
+        if len({*sizes.values()}) > 1:
+            found = ", ".join(f"{name} {n}" for name, n in sizes.items())
+            raise ValueError(f"found input variables with inconsistent numbers of samples: {found}")
 
     def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Whether each row has a label, and the labels of the rows that have one."""
@@ -113,7 +119,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
         if _is_count(self.cv):
             folds = _numbers.check_count("cv", self.cv, 2, ", or a splitter")
             return StratifiedKFold(folds) if dimensions == 1 else KFold(folds)
-        if not hasattr(self.cv, "split") or isinstance(self.cv, str):
+        if not hasattr(self.cv, "split") or isinstance(self.cv, str | bytes | type):
             raise TypeError(f"cv must be an integer or a splitter with a method `split`, got {self.cv!r}")
         if isinstance(self.cv, SemiSupervisedSplit):
             raise TypeError(f"cv is a SemiSupervisedSplit already: {self.cv!r}")
@@ -138,6 +144,7 @@ def held_out_probabilities(
     """
     _held_out.check_classifier("estimator", estimator, "predict_proba")
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
+    _data.check_lengths(X, targets.codes)
     classes = targets.classes[targets.known()]
     splits = SemiSupervisedSplit(at_most(cv, targets), unlabeled=unlabeled).split(X, y)
     folds = [_held_out.Fold(estimator, train, _safe_indexing(y, train), test) for train, test in splits]

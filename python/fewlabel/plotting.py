@@ -245,6 +245,8 @@ def _plan(
     marker = None if _markers.is_auto(marker) else marker
     other = _linear_model.supervised(estimator) if supervised is None else supervised
     n_train = len(given.values) - round(float(test_size) * len(given.values))
+    if n_labels is not None and not _numbers.has_entries(n_labels):
+        raise TypeError(f"n_labels must be a list of integers, got {n_labels!r:.60}")
     sizes = list(([size for size in _SIZES if size <= n_train] or _SIZES) if n_labels is None else n_labels)
     if not sizes or sorted({_numbers.check_count("n_labels", n) for n in sizes}) != sizes:
         raise ValueError(f"n_labels must be integers above 0, each larger than the one before, got {n_labels!r}")

@@ -50,7 +50,7 @@ def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> 
         Called with the labeled rows and their labels, such as `chi2` or `mutual_info_classif`.
     unlabeled : as in `TransductiveSVC`
     """
-    if not callable(score_func):
+    if not _numbers.is_function(score_func):
         raise ValueError(f"score_func must be a function of X and y, such as chi2, got {score_func!r:.60}")
     return partial(_of_labeled, score_func=score_func, unlabeled=unlabeled)  # can be pickled
 

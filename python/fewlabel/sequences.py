@@ -12,7 +12,7 @@ from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
 from fewlabel._compat import BaseEstimator, Self, TransformerMixin
-from fewlabel._inputs._numbers import check_count
+from fewlabel._inputs._numbers import check_count, has_entries
 
 __all__ = ["TokenVectorizer"]
 
@@ -61,6 +61,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         for name in ("window", "affixes"):
             check_count(name, getattr(self, name), least=0)
         check_count("n_features", 1 if self.n_features is None else self.n_features)
+        _check_sentences(X)
         if self.n_features is None:
             self.vectorizer_ = DictVectorizer(sort=False).set_output(transform="default").fit(self._rows(X))
             if not self.vectorizer_.feature_names_:
@@ -77,6 +78,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         X : iterable of tokens or of sentences
         """
         check_is_fitted(self)
+        _check_sentences(X)
         sentences = list(X)
         if next(self._rows(sentences), None) is None:  # no token, of which scikit-learn makes no rows
             if iter(X) is X:
@@ -124,7 +126,7 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
     def _names(self, tokens: Sequence[str]) -> Iterator[list[str]]:
         """Feature names of each token of a sentence."""
-        if other := [tokens] if isinstance(tokens, str) else [token for token in tokens if not isinstance(token, str)]:
+        if other := [tokens] if not has_entries(tokens) else [token for token in tokens if not isinstance(token, str)]:
             raise TypeError(f"X must be a list of sentences, each split into tokens, texts; found {other[0]!r}")
         w = self.window
         edge = [""] * w
@@ -140,6 +142,11 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
                 *(f"prefix={token[:k]}" for k in range(1, min(self.affixes, len(token)) + 1)),
                 *(f"suffix={token[-k:]}" for k in range(1, min(self.affixes, len(token)) + 1)),
             ]
+
+
+def _check_sentences(X: Any) -> None:
+    if not has_entries(X):
+        raise TypeError(f"X must be a list of sentences, each split into tokens, got {X!r:.60}")
 
 
 def _shape(token: str) -> str:

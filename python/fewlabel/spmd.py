@@ -82,8 +82,8 @@ class _Ranks:
     """The ranks of a communicator, for the library and for Python."""
 
     def __init__(self, comm: Any) -> None:
-        if isinstance(comm, type) or not comm or not all(hasattr(comm, name) for name in _COMMUNICATES):
-            raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r}")
+        if isinstance(comm, type) or not all(hasattr(comm, name) for name in _COMMUNICATES) or not comm:
+            raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, got {comm!r:.80}")
         self.comm, self.rank = comm, comm.Get_rank()
         self.raised: BaseException | None = None
         self._callback = _signatures.Allreduce(self._add)  # must live as long as the group

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -18,21 +19,31 @@ import scipy.sparse as sp
 from planted import text_like
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import LinearSVC
 
-from fewlabel import ASOTransformer, KernelFeatures, SequenceSVC, TransductiveSVC, estimate_class_prior, save_model
+from fewlabel import (
+    ASOTransformer,
+    KernelFeatures,
+    SequenceSVC,
+    TransductiveSVC,
+    estimate_class_prior,
+    save_model,
+    spmd,
+)
 from fewlabel._inputs._targets import Columns
 from fewlabel._native import _fit, _library, _signatures as c, _views
-from fewlabel.datasets import load_scipy_docs
+from fewlabel.datasets import load_conll_file, load_scipy_docs
 from fewlabel.inspection import check, compare, explain, suspicious_labels, top_features
 from fewlabel.labeling import Session
 from fewlabel.labels import Soft, from_votes, with_descriptions
 from fewlabel.methods import Annealing, Switching
+from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.plotting import HistoryDisplay, LearningCurveDisplay
-from fewlabel.preprocessing import BlockScaler
+from fewlabel.preprocessing import BlockScaler, labeled_only
 from fewlabel.sequences import TokenVectorizer
 
 X, Y, TRUTH = text_like(n=80, d=40)
@@ -68,6 +79,13 @@ def refused(
         ({0: 0.5, 1: 0.3, "2": 0.2}, r"unknown: \['2'\]"),
         ({0: 0.5, 2: 0.5}, r"missing: \[1\], without labeled rows: \[2\]"),
         ({0: 0.5, 1: 0.7, 2: -0.2}, "class_prior of class 2 is -0.2"),
+        ({0: 0.5, 1: 0.4, None: 0.1}, "class_prior names None, which is no class"),
+        ({0: 0.5, 1: 0.4, np.nan: 0.1}, "class_prior names nan, which is no class"),
+        ({0: 0.5, 1: 0.4, pd.NA: 0.1}, "class_prior names <NA>, which is no class"),
+        ({0: 0.5, 1: None}, "class_prior must hold real numbers, got None"),
+        ({0: 0.5, 1: np.nan}, "class_prior must be finite, got nan"),
+        ({0: 0.5, 1: 0.4, " ": 0.1}, "class_prior names ' ', which is blank"),
+        ({0: 0.5} | {f"c{k}": 0.1 for k in range(999)}, r"^class_prior .*unknown: .{,300}$"),
         ({0: "auto", 1: "auto"}, "class_prior must hold real numbers, got 'auto'"),
         ({0: 0.5, np.int64(1): 0.3, np.float64(2.5): 0.2}, r"unknown: \[2\.5\]"),
         ({0: 0.5, 1: 0.3, 2**63: 0.2}, "class_prior has the label 9223372036854775808: integers end at"),
@@ -763,6 +781,72 @@ def test_no_error_comes_from_within(call: Any, message: str) -> None:
     SVC(unlabeled=Decimal("sNaN")).fit(WHOLE, [Decimal("sNaN") if i % 2 else i // 20 for i in range(40)])
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+FITTED = SVC().fit(WHOLE, HALF)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "call"),
+    [
+        ("X", [3, None, SVC, FITTED], lambda v: FITTED.score(v, HALF)),
+        ("X", [3, None, SVC, FITTED], lambda v: check(SVC(), v, HALF, verbose=0)),
+        ("X", [3, None, SVC, FITTED], lambda v: compare(SVC(), v, HALF, verbose=0)),
+        ("X", [3, SVC, FITTED, "x"], lambda v: list(SemiSupervisedSplit(2).split(v, HALF))),
+        ("y", [3, SVC, FITTED, "x"], lambda v: list(SemiSupervisedSplit(2).split(WHOLE, v))),
+        ("X", [3, None, SVC, FITTED], lambda v: held_out_probabilities(SVC(calibrate=True), v, HALF)),
+        ("X", [3, None, SVC, FITTED], lambda v: labeled_scorer("accuracy")(FITTED, v, HALF)),
+        ("X", [3, None, SVC, FITTED, "x", [3]], lambda v: TokenVectorizer().fit(v)),
+        ("row", [3, None, SVC, FITTED, np.array(3), {"a": 1}], lambda v: explain(FITTED, v)),
+        ("label", [WHOLE, [1], {}], lambda v: explain(FITTED, WHOLE[0], label=v)),
+        ("against", [WHOLE, [1], {}], lambda v: explain(FITTED, WHOLE[0], against=v)),
+        ("rest", [WHOLE, [1], {}], lambda v: estimate_class_prior(WHOLE, HALF, rest=v)),
+        ("rows", [SVC(), {1}, SVC, None], lambda v: Session(v, SVC())),
+        ("classes", [3, None, SVC, np.array(3), "ab"], lambda v: Session(WHOLE, SVC(), classes=v)),
+        ("show", [3, SVC, "x", {}], lambda v: Session(WHOLE, SVC(), show=v)),
+        ("methods", [3, SVC, np.array(3), [WHOLE], "annealing"], lambda v: compare(SVC(), WHOLE, HALF, v, verbose=0)),
+        ("scoring", [SVC, 3, [3], lambda *_: None], lambda v: compare(SVC(), WHOLE, HALF, scoring=v, verbose=0)),
+        ("scoring", [SVC, 3, [3], {}], lambda v: labeled_scorer(v)(FITTED, WHOLE, HALF)),
+        ("cv", [b"x", SVC, KFold, 3.0], lambda v: list(SemiSupervisedSplit(v).split(WHOLE, HALF))),
+        ("columns", [3, None, (), "ab", ("a",), np.eye(2), (0.0,)], lambda v: load_conll_file(__file__, columns=v)),
+        ("topics", [3, None, SVC, np.array(3)], load_scipy_docs),
+        ("sources", [3, SVC, np.array(3), "ab"], lambda v: from_votes([[0, 1]], sources=v)),
+        ("forbidden_transitions", [3, None, np.array(3), "ab", np.zeros((2, 2, 2))], lambda v: tags(v)),
+        ("comm", [WHOLE, None, SVC], lambda v: spmd.fit(SVC(), WHOLE, HALF, comm=v)),
+        ("kernel", [SVC, 3, "x"], lambda v: KernelFeatures(kernel=v).fit(WHOLE)),
+        ("auxiliary", [SVC, 3, "x"], lambda v: ASOTransformer(auxiliary=v).fit(WHOLE)),
+        ("output", [WHOLE, 3, "x"], lambda v: ASOTransformer(output=v).fit(WHOLE)),
+        ("score_func", [SVC, 3, "x"], labeled_only),
+        ("calibrated", [WHOLE, "x", None], lambda v: FITTED.to_sklearn(calibrated=v)),
+        ("warm_start", [WHOLE, "x", None], lambda v: SVC(warm_start=v).fit(WHOLE, HALF)),
+        ("warm_start", [WHOLE, "x", None], lambda v: SequenceSVC(warm_start=v).fit(WHOLE, HALF)),
+        ("verbose", [WHOLE, "x", None], lambda v: SVC(verbose=v).fit(WHOLE, HALF)),
+        ("verbose", [WHOLE, "x", None], lambda v: check(SVC(), WHOLE, HALF, cv=2, verbose=v)),
+        ("n_labels", [3, SVC, np.array(3), "ab"], lambda v: curve(n_labels=v)),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(name: str, values: list[Any], call: Any) -> None:
+    pytest.importorskip("matplotlib", reason="no matplotlib")
+    for value in values:
+        with pytest.raises((TypeError, ValueError), match=rf"(^|samples: (X \d+, )?){name}\b"):
+            call(value)
+
+
+def curve(**given: Any) -> LearningCurveDisplay:
+    return LearningCurveDisplay.from_estimator(SVC(), WHOLE, HALF, verbose=0, **given)
+
+
+def tags(forbidden: Any) -> SequenceSVC:
+    return SequenceSVC(forbidden_transitions=forbidden).fit(WHOLE, HALF)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.conll", b"a\xe0 O\n"), ("a.gz", b"a O\n"), ("a.gz", gzip.compress(b"a O")[:-9])]
+)
+def test_a_damaged_file_of_tokens_is_named(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=rf"{name} is no text in UTF-8, or damaged"):
+        load_conll_file(tmp_path / name)
 
 
 @pytest.mark.parametrize("form", [pa.array, lambda texts: pa.chunked_array([texts[:9], texts[9:]])])

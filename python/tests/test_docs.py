@@ -49,7 +49,14 @@ def test_blocks_that_are_not_run_say_so() -> None:
     assert [block for block in blocks if not re.match(r"```py\n# a (fragment|script)", block)] == []
 
 
-def test_the_module_prints_what_the_pages_show(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_module_prints_what_the_pages_show(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["fewlabel", "texts.csv"])
+    with pytest.raises(SystemExit, match="2"):
+        runpy.run_module("fewlabel", run_name="__main__")
+    assert "unrecognized arguments: texts.csv" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["fewlabel"])
     runpy.run_module("fewlabel", run_name="__main__")
     table, lines = re.search(r"\n\n(answers.*?)\n\n.*\n\n(import.*)", capsys.readouterr().out, re.DOTALL).groups()
     readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/csv.md"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -141,6 +142,62 @@ def test_a_message_is_read_by_all_its_fields(tmp_path: Path, action: str, messag
     assert (status.classes, status.n_skipped) == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ({"annotation": ...}, "'annotation' must be an object or a list, which the message lacks"),
+        ({"annotation": None}, "'annotation' must be an object or a list, got None"),
+        ({"annotation": [{}]}, "'task' must be a list, got {"),
+        ({"annotation": [{}, {}], "task": TASKS[:1]}, "'task' has 1 entries, but 'annotation' 2"),
+        ({"annotation": [7], "task": TASKS[:1]}, "7 must be an object that has 'task'"),
+        ({"annotation": {"result": "grain"}}, "'result' must be a list or null, got 'grain'"),
+        ({"annotation": {"result": ["grain"]}}, "'grain' must be an object that has 'type'"),
+        ({"annotation": {"result": [{"type": "choices"}]}}, "'from_name' must be a text, which the message lacks"),
+        ({"annotation": {"result": [choice() | {"value": ["grain"]}]}}, "'value' must be an object, got"),
+        ({"annotation": {"result": [choice() | {"value": {"choices": "grain"}}]}}, "'choices' must be a list, got"),
+        ({"annotation": {"result": [choice(None)]}}, "None marks rows without a label"),
+        ({"annotation": {"result": GRAIN, "was_cancelled": "false"}}, "'was_cancelled' must be true or false or null"),
+        ({"annotation": {"result": GRAIN, "task": [1]}}, "'task' must be a number or a text or null"),
+        ({"action": ...}, "'action' must be a text, which the message lacks"),
+        ({"action": 3}, "'action' must be a text, got 3"),
+        ({"project": 7}, "'project' must be an object or null, got 7"),
+        ({"task": ...}, "'task' must be an object, which the message lacks"),
+        ({"task": {"id": 1}}, "'data' must be an object, which the message lacks"),
+        ({"task": {"data": {"title": "a"}}}, "no task of the session has the text '', as 'text' of 'data'"),
+        ({"task": {"data": {"text": "another"}}}, "no task of the session has the text 'another'"),
+    ],
+)
+def test_parts_of_a_message_that_are_missing_or_of_another_kind_are_named(
+    tmp_path: Path, message: dict[str, Any], found: str
+) -> None:
+    backend = module.Backend(TASKS[::40], "text", tmp_path / "answers.jsonl")
+    right = {"action": "ANNOTATION_CREATED", "task": TASKS[0], "annotation": {"result": GRAIN}, "project": {"id": 7}}
+    with pytest.raises(ValueError, match=re.escape(found)):
+        backend.webhook({name: one for name, one in (right | message).items() if one is not ...})
+    assert backend.session.status().classes == {}
+    backend.webhook(right)
+    assert backend.session.status().classes == {"grain": 1}
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "found"),
+    [
+        ("setup", {}, "'schema' must be a text, which the message lacks"),
+        ("setup", {"schema": "<View>"}, "'schema' must be XML"),
+        ("setup", {"schema": "<Choices name='a'/>"}, "'schema' must be XML, with <Choices"),
+        ("setup", {"schema": SCHEMA, "project": 7}, "'project' must be a text or null, got 7"),
+        ("predict", {"tasks": TASKS[0]}, "'tasks' must be a list, got"),
+        ("predict", {"tasks": [{"id": 1}]}, "'data' must be an object, which the message lacks"),
+        ("predict", [], "[] must be an object that has 'tasks'"),
+        ("webhook", [], "[] must be an object that has 'action'"),
+    ],
+)
+def test_other_messages_are_told_what_they_lack(client: Client, call: str, message: Any, found: str) -> None:
+    status, answer = client(call, message)
+    assert status == 400
+    assert answer["error"].startswith(f"ValueError: {found}")
+
+
 def test_tasks_of_one_text_have_one_answer_and_answers_may_come_together(tmp_path: Path) -> None:
     texts = [3, *TEXTS[:20], 3, TEXTS[4]]
     tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(texts)]
@@ -159,7 +216,8 @@ def test_an_annotation_of_another_task_is_refused_and_no_other_is_lost(tmp_path:
     tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(TEXTS[:20])]
     backend = module.Backend(tasks, "text", tmp_path / "answers.jsonl")
     found = [{"result": GRAIN, "task": 7}, {"result": [{"value": {}}], "task": 101}, {"result": GRAIN, "task": "102"}]
-    with pytest.raises(ValueError, match="an annotation is of task 7, but the message has 100, 101, 102; KeyError"):
+    refused = "an annotation is of task 7, but the message has 100, 101, 102; 'type' must be a text, which"
+    with pytest.raises(ValueError, match=refused):
         backend.webhook({"action": "ANNOTATIONS_CREATED", "task": tasks[:3], "annotation": found})
     assert {row: answer.get("class") for row, answer in backend.session._answers().items()} == {2: "grain"}
 

@@ -1226,11 +1226,30 @@ def test_words_are_listed_without_the_steps_that_count_them(steps: tuple[Any, ..
 
 
 def frame_of(kind: str, columns: dict[str, list[Any]]) -> Any:
-    made = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[kind]
-    return getattr(pytest.importorskip(kind), made)(columns)
+    module, made = kind.split(".")
+    return getattr(pytest.importorskip(module), made)(columns)
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+FRAMES = ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table", "pyarrow.record_batch"]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_columns_of_any_data_frame_go_through_a_column_transformer(kind: str) -> None:
+    rows = frame_of(kind, {"text": TEXTS, "number": [*map(float, range(16))]})
+    for column in "text", 0:
+        steps = ColumnTransformer([("words", CountVectorizer(), column)], remainder="passthrough")
+        one = Session(rows, make_pipeline(steps, TransductiveSVC(alpha=0.1)), show="text")
+        for row in range(4, 16):
+            one.label(row, KINDS[TEXTS[row]])
+        one.fit()
+        one.undo()
+        state = one.widget().state
+        assert state["text"] in TEXTS
+        assert {*state["text"].split()} & {*state["reasons"]}
+        assert len(one.to_frame()) == 16
+
+
+@pytest.mark.parametrize("kind", FRAMES)
 def test_a_row_of_any_data_frame_is_shown_whole(kind: str) -> None:
     long, numbers = [text + " and so on" * 30 for text in TEXTS], [*range(16)]
     rows = frame_of(kind, {"text": long, "number": numbers})
@@ -1252,7 +1271,7 @@ def test_a_row_of_any_data_frame_is_shown_whole(kind: str) -> None:
         Session(rows, make_pipeline(words, TransductiveSVC()), descriptions={"a": "red"})
 
 
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", FRAMES[:3])  # of a batch scikit-learn reads no names
 def test_a_row_of_any_data_frame_is_explained(kind: str) -> None:
     rows = frame_of(kind, {"a": [0.0, 0.1, 1.0, 0.9], "b": [1.0, 0.9, 0.0, 0.2]})
     one = Session(rows, TransductiveSVC(), show="a")

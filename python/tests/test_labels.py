@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -20,7 +21,7 @@ from fewlabel._inputs import _targets
 from fewlabel._inputs._markers import objects
 from fewlabel.inspection import check, compare, suspicious_labels
 from fewlabel.labeling import Session
-from fewlabel.labels import Soft, from_votes, keyword_votes
+from fewlabel.labels import Soft, from_votes, keyword_votes, with_descriptions
 from fewlabel.metrics import labeled_scorer
 from fewlabel.model_selection import SemiSupervisedSplit, held_out_probabilities
 from fewlabel.plotting import LearningCurveDisplay
@@ -623,7 +624,7 @@ def fits(y: list, unlabeled: object = "auto") -> list[str]:
     return [message for message in messages if "unlabeled: the model" not in message]
 
 
-@pytest.mark.parametrize("name", ["None", "nan", "NaN", "NA", "<NA>", "?", "null", "_", "", " "])
+@pytest.mark.parametrize("name", ["None", "nan", "NaN", "NA", "<NA>", "?", "null", "_", "", "  ", "\u200b"])
 def test_a_class_that_reads_like_a_marker_is_warned_of_or_refused(name: str) -> None:
     few = ["a", "b", name] * 4
     found = fits(few)
@@ -631,10 +632,55 @@ def test_a_class_that_reads_like_a_marker_is_warned_of_or_refused(name: str) -> 
     assert found[0] == found[1]
     assert f"4 of 12 labels in y are {name!r}, which reads like a marker" in found[0]
     assert f"pass unlabeled={name!r}" in found[0]
-    assert not fits(few, None) + fits(few, name) + fits([*few, None]) + fits(["a", "b", "unknown", "O"] * 3)
+    assert not fits(few, None) + fits(few, name) + fits(["a", "b", "unknown", "O"] * 3)
+    beside = f"y has a class with the blank name {name!r}: write the marker of unlabeled rows, or a name."
+    assert fits([*few, None]) == [beside] * 2 * (not name.strip(" \u200b"))
     for estimator in TransductiveSVC(), SequenceSVC():
         with pytest.raises(ValueError, match=r"^8 of 12 labels in y are .* reads like a marker\. .* unlabeled=None$"):
             estimator.fit(np.eye(12), ["a", name, name] * 4)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u200b"])
+def test_blank_names_are_refused_or_warned_of_at_every_door(name: str) -> None:
+    X, y, texts = np.eye(6), ["a", "b", "a", "b", None, None], ["a goal", "a vote"]
+    tags, shares = SequenceSVC(class_prior={"a": 0.9, name: 0.1}), {"a": 0.4, "b": 0.4, name: 0.2}
+    for what, call in (
+        ("class_prior", lambda: TransductiveSVC(class_prior=shares).fit(X, y)),
+        ("class_prior", lambda: tags.fit(X, y)),
+        ("class_weight", lambda: TransductiveSVC(class_weight={"a": 1, "b": 1, name: 2}).fit(X, y)),
+        ("hierarchy", lambda: TransductiveSVC(hierarchy={"a": name, "b": "c"}).fit(X, y)),
+        ("descriptions", lambda: with_descriptions(texts, None, {"a": "goal", name: "vote"})),
+        ("keywords", lambda: keyword_votes(texts, {"a": ["goal"], name: ["vote"]})),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"{what} names {name!r}, which is blank")):
+            call()
+    with pytest.raises(ValueError, match=r"^hierarchy='/': the class 'c/.*' has an empty part"):
+        TransductiveSVC(hierarchy="/").fit(X, ["a", "b", f"c/{name}", "c/d", None, None])
+    votes = [["a", "b"], [name, None], [None, "a"]]
+    columns = pd.DataFrame([[1, 0], [0, 1], [-1, -1]], columns=["a", name])
+    for what, call in (
+        ("y", lambda: TransductiveSVC().fit(X, [{"a", name}, "b", "a", name, None, None])),
+        ("y", lambda: TransductiveSVC().fit(np.eye(3), columns)),
+        ("y", lambda: TransductiveSVC().fit(X, y).score(X, ["a", "b", name, "a", "b", "a"])),
+        ("votes", lambda: from_votes(votes)),
+    ):
+        with pytest.warns(DataWarning, match=re.escape(f"{what} has a class with the blank name {name!r}: write")):
+            call()
+
+
+@pytest.mark.parametrize("name", ["None", "nan", "", "?"])
+def test_votes_that_read_like_a_marker_are_refused_or_warned_of(name: str) -> None:
+    few, most = np.array([["a", "b"], ["b", name]]), np.array([["a", name], [name, "b"], [name, name]])
+    with pytest.warns(DataWarning, match=re.escape(f"1 of 4 labels in votes are {name!r}, which reads")):
+        from_votes(few)
+    with pytest.warns(DataWarning, match="1 of 3 labels in y are"):
+        from_votes([["a"], ["b"], [None]], ["a", "b", name], unlabeled="auto")
+    with pytest.raises(ValueError, match=r"4 of 6 labels in votes are .*pass unlabeled="):
+        from_votes(most)
+    assert from_votes(most, unlabeled=name).classes.tolist() == ["a", "b"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        from_votes(few, unlabeled=None)
 
 
 @pytest.mark.parametrize(

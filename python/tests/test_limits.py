@@ -233,8 +233,8 @@ MODELS = pytest.mark.parametrize(
 
 
 @MODELS
-def test_the_order_of_words_and_classes_moves_few_predictions(model: Any) -> None:
-    """Some words have the largest and smallest value in common: these keep their order in the draw of folds."""
+def test_the_order_of_words_and_classes_moves_no_prediction(model: Any) -> None:
+    """Also of words that have the largest and smallest value in common."""
     texts, truth = load_scipy_docs()[:2]
     rows, truth = text_vectorizer().fit_transform(texts), np.unique(truth, return_inverse=True)[1]
     rng, (n, width), classes = np.random.default_rng(0), rows.shape, truth.max() + 1
@@ -243,12 +243,12 @@ def test_the_order_of_words_and_classes_moves_few_predictions(model: Any) -> Non
         y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
     order, columns, names = rng.permutation(n), rng.permutation(width), np.roll(np.arange(classes), 1)
     expected = model.fit(rows, y).predict(rows)
-    for found, wanted, bound in (
-        (model.fit(rows[order], y[order]).predict(rows), expected, 0.005),
-        (model.fit(rows[:, columns], y).predict(rows[:, columns]), expected, 0.04),
-        (model.fit(rows, np.append(names, -1)[y]).predict(rows), names[expected], 0.005),
+    for found, wanted in (
+        (model.fit(rows[order], y[order]).predict(rows), expected),
+        (model.fit(rows[:, columns], y).predict(rows[:, columns]), expected),
+        (model.fit(rows, np.append(names, -1)[y]).predict(rows), names[expected]),
     ):
-        assert np.mean(found != wanted) <= bound
+        assert np.mean(found != wanted) <= 0.005
 
 
 @pytest.mark.filterwarnings("ignore::fewlabel.FewlabelWarning")

@@ -12,6 +12,7 @@ import pytest
 import sklearn
 from hypothesis import given, settings, strategies as st
 from planted import many_topics, text_like
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -218,7 +219,9 @@ def test_labeled_scorer_gets_the_weights_that_are_routed(scored: bool, steps: li
         scorers = None, labeled_scorer(), labeled_scorer(accuracy), labeled_scorer({"a": accuracy})
         given: dict[str, Any] = {"cv": splits, "params": {"sample_weight": weight}}
         own, *others = [cross_validate(model, X, Y, scoring=scorer, **given) for scorer in scorers]
-        plain = cross_validate(model, X, Y, cv=splits, scoring=labeled_scorer())["test_score"]
+        last = clone(last).set_score_request(sample_weight=False)
+        unweighted = make_pipeline(*steps, last) if steps else last
+        plain = cross_validate(unweighted, X, Y, **given)["test_score"]
         search = GridSearchCV(model, {}, scoring=labeled_scorer(), cv=splits).fit(X, Y, sample_weight=weight)
         direct = labeled_scorer()(TransductiveSVC().fit(X, Y), X, Y, sample_weight=weight)
         with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):

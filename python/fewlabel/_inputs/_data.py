@@ -47,8 +47,15 @@ def rows_of(estimator: Any, X: Any, *, reset: bool, y: Any = "no_validation") ->
 
 def check_lengths(X: Any, y: Any) -> None:
     """Reject a y without an entry for each row of X."""
-    if (n_rows := _num_samples(X)) != (n_entries := len(y)):
+    if (n_rows := number_of_rows(X)) != (n_entries := len(y)):
         raise ValueError(f"X has {n_rows} rows, but y has {n_entries} entries: y needs one for each row, or a marker")
+
+
+def number_of_rows(X: Any, name: str = "X") -> int:
+    try:
+        return int(_num_samples(X))
+    except TypeError as reason:
+        raise TypeError(f"{name} must be a list, a data frame or a matrix, got {X!r:.60}") from reason
 
 
 def check_order(**named: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._markers import is_missing, is_of_kind, kind_of, listed, objects, plain
+from fewlabel._inputs._markers import is_blank, is_missing, is_of_kind, kind_of, listed, objects, plain
 from fewlabel._inputs._numbers import check_count
 
 Tree = dict[Any, Any]
@@ -111,7 +111,7 @@ def _from_names(separator: str, classes: np.ndarray) -> Tree:
         raise ValueError(f"{given}, which needs class names that are texts; the classes are {listed(classes)}")
     if not separator or not any(separator in name for name in names):
         raise ValueError(f"{given}, but no class name has it: the classes are {listed(classes)}")
-    if empty := [name for name in names if not all(name.split(separator))]:
+    if empty := [name for name in names if any(map(is_blank, name.split(separator)))]:
         raise ValueError(f"hierarchy={separator!r}: the class {empty[0]!r} has an empty part")
     return _ordered(_by_separator(separator, names), names)
 

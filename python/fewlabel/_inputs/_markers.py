@@ -19,7 +19,7 @@ from fewlabel._warnings import DataWarning, warn
 
 _RARE = 0.1  # frequency of -1 relative to that of 1 below which -1 is hardly the other class
 _FEWEST = 5  # rows below which a frequency is not significant
-_LIKELY_MARKERS = {"", "?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
+_LIKELY_MARKERS = {"?", "_", "na", "n/a", "<na>", "nan", "nat", "none", "null", "unlabeled", "unlabelled"}
 ALMOST = "have almost the same name"
 # Letters of Greek and Cyrillic that look like a Latin one.
 _LATIN = str.maketrans(
@@ -177,21 +177,28 @@ def is_missing(value: Any) -> bool:
     return value.is_nan() if isinstance(value, Decimal) else isinstance(value, Number) and bool(value != value)
 
 
-def check_keys(names: Iterable[Any], classes: np.ndarray, what: str) -> None:
-    """Reject bools beside numbers as names of classes: True is 1 to a dict, but another label."""
+def check_keys(names: Iterable[Any], classes: np.ndarray, unlabeled: Any, minus_one: bool, what: str) -> None:
+    """Reject names in `what` that no class can have, and bools beside numbers: True is 1 to a dict, another label."""
     bools = {isinstance(name, bool) for name in classes[:1].tolist()}
     for name in names:
         if isinstance(name, Number | np.bool_) and isinstance(name, bool | np.bool_) not in bools and name in classes:
             raise ValueError(f"{what} names {plain(name)!r}, but the classes are {listed(classes)}: write the same")
+        if is_missing(name) and what != "hierarchy":  # which says where it has one
+            raise ValueError(f"{what} names {name!r}, which is no class: leave it out")
+    refuse_names(names, unlabeled, minus_one, what)
 
 
 def refuse_names(names: Iterable[Any], unlabeled: Any, minus_one: bool, what: str) -> None:
-    """Reject classes or groups that are called as unlabeled rows are marked; minus_one: -1 is the marker by "auto"."""
-    marker = (-1 if minus_one else np.nan) if is_auto(unlabeled) else unlabeled
-    listed = objects([*names])
-    if (same := marked(listed, marker)[0]).any():
-        found = f"{what} names {listed[same][0]!r}, which marks rows without a label"
-        raise ValueError(f"{found}: leave it out, or give the class or group another name")
+    """Reject classes or groups that are called as unlabeled rows are marked, or nothing that can be read.
+
+    minus_one: -1 is the marker by "auto". Where `unlabeled` is None, blanks may be a class.
+    """
+    marker, given = (-1 if minus_one else np.nan) if is_auto(unlabeled) else unlabeled, objects([*names])
+    for name, same in zip(given, marked(given, marker)[0], strict=True):
+        why = "marks rows without a label" if same else "is blank" * (unlabeled is not None and is_blank(name))
+        if why:
+            cure = "leave it out, or give the class or group another name"
+            raise ValueError(f"{what} names {name!r}, which {why}: {cure}")
 
 
 def refuse_signs(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> None:
@@ -221,17 +228,28 @@ def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> No
         warn(f"{found}. If these are three classes, pass unlabeled=None; unlabeled=-1 confirms it.", DataWarning)
 
 
-def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any) -> None:
-    """Warn of a class that reads like a marker, as None becomes in a cast to text; reject one of most labels."""
+def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any, every: bool, what: str = "y") -> None:
+    """Warn of a blank class, and where `every` row has a label of one that reads like a marker; reject one of most.
+
+    None becomes such a class in a cast to text.
+    """
     for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
-        if not isinstance(name, str) or unlabeled is None:
+        if unlabeled is None or not (is_blank(name) or (every and str(name).strip().lower() in _LIKELY_MARKERS)):
             continue
-        if (name.strip().lower() if letters(name) else "") in _LIKELY_MARKERS:
-            found = f"{count} of {counts.sum()} labels in y are {name!r}, which reads like a marker"
-            cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
-            if 2 * count > counts.sum():
-                raise ValueError(f"{found}. {cure}")
+        found = f"{count} of {counts.sum()} labels in {what} are {name!r}, which reads like a marker"
+        cure = f"If it marks rows without a label, pass unlabeled={name!r}. If it is a class, pass unlabeled=None"
+        if 2 * count > counts.sum():
+            raise ValueError(f"{found}. {cure}")
+        if every:
             warn(f"{found}, and no row is unlabeled. {cure}.", DataWarning)
+        else:
+            warn_of_blanks([name], what)
+
+
+def warn_of_blanks(names: Iterable[Any], what: str = "y") -> None:
+    for name in filter(is_blank, names):
+        cure = "write the marker of unlabeled rows, or a name"
+        warn(f"{what} has a class with the blank name {name!r}: {cure}.", DataWarning)
 
 
 def has_minus_one(classes: Iterable[Any]) -> bool:
@@ -323,6 +341,11 @@ def letters(name: str) -> str:
     return re.sub(r"(?<=[^\W\d])[\s_-]+(?=\w)|(?<=\d)[\s_-]+(?=[^\W\d])", "", read.casefold().strip())  # not from 1-5
 
 
+def is_blank(name: Any) -> bool:
+    """Whether it is a text in which nothing can be read."""
+    return isinstance(name, str) and not re.search("[!-~]", name) and not letters(name.strip()[:1000])
+
+
 def _is_unseen(c: str) -> bool:
     """Whether it is of no width, a blank of Braille or Hangul, or a choice of a variant; other blanks stay."""
     hidden = unicodedata.category(c) in ("Cf", "Cc") and not c.isspace()
@@ -336,8 +359,10 @@ def almost_the_same(names: list[str]) -> str:
 
 
 def warn_of_names(classes: Iterable[Any], known: Iterable[Any] = ()) -> None:
-    """Warn of classes that are probably one, but not of those that are all `known`."""
+    """Warn of classes that are probably one, and beside `known` ones of blanks, but not of those that are known."""
     every, known = dict.fromkeys([*known, *classes]), {*known}
     if groups := [group for group in alike(every, _seen) if not known.issuperset(group)]:
         found = "; ".join(map(almost_the_same, groups[:3])) + "; and others" * (len(groups) > 3)
         warn(f"{found}: write one name if they are one class.", DataWarning)
+    if known:
+        warn_of_blanks({*every} - known)

@@ -1,6 +1,7 @@
 """Numbers, texts and paths that are parameters."""
 
 import os
+from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
@@ -44,6 +45,23 @@ def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> i
         below = " and below 2**63" if whole and value > least else ""
         raise ValueError(f"{name} must be an integer of at least {least}{below}{otherwise}, got {shown(value)}")
     return int(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """A parameter that is True, False or a number."""
+    if not isinstance(value, np.bool_) and not is_real(value):
+        raise TypeError(f"{name} must be True, False or a number, got {shown(value)}")
+    return bool(value)
+
+
+def has_entries(values: Any) -> bool:
+    """Whether it can be listed, and is no text."""
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes) and getattr(values, "ndim", 1) > 0
+
+
+def is_function(value: Any) -> bool:
+    """Whether it can be called, and is no class."""
+    return callable(value) and not isinstance(value, type)
 
 
 def seeded(random_state: Any) -> np.random.RandomState:

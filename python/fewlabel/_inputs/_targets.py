@@ -157,9 +157,9 @@ def read(
     if isinstance(given, Columns):
         return given._replace(weights=weights)
     targets = given.weighted(weights)
-    if whole and not ((given.codes == UNLABELED) & ~given.weak).any():
-        _markers.refuse_texts(given.classes, given.counts(), unlabeled)
     if whole:
+        every = not ((given.codes == UNLABELED) & ~given.weak).any()
+        _markers.refuse_texts(given.classes, given.counts(), unlabeled, every)
         _markers.refuse_signs(*targets.frequencies())
         _markers.warn_of_three(*targets.frequencies())
     return with_groups(targets, hierarchy, class_prior)
@@ -342,7 +342,7 @@ def with_classes_of(class_prior: Any, classes: np.ndarray, n_rows: int) -> np.nd
     kind = _markers.kind_of(classes[0])  # a name of another type is a mistake, not a class without labels
     if wrong := [name for name in added if not _markers.is_of_kind(name, kind)]:
         wanted = f"may have others than the classes with labeled rows ({listed(classes)}), with names of the same type"
-        raise ValueError(f"class_prior {wanted}; unknown: {wrong}")
+        raise ValueError(f"class_prior {wanted}; unknown: {wrong!r:.200}")
     names = _markers.in_one_type(_markers.objects(added), "class_prior")
     names = names.astype(str) if classes.dtype.kind == "U" else names
     found = np.unique(_markers.in_one_type(np.concatenate([classes, names]), "y and class_prior"))

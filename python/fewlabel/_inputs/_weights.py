@@ -10,22 +10,18 @@ from fewlabel._inputs._markers import listed
 
 
 def of_rows(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Weights (n_rows,) as float64, or None: all 1. The library checks their range."""
+    """Weights (n_rows,) as float64, or None: all 1."""
     if sample_weight is None:
         return None
     weights = numbers("sample_weight", sample_weight)
     weights = np.full(n_rows, float(weights)) if weights.ndim == 0 else np.ascontiguousarray(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight a row; it has shape {weights.shape}")
-    return weights
-
-
-def check(weights: np.ndarray | None) -> None:
-    """What the library checks, where it gets no weights."""
-    if weights is not None and (wrong := ~((weights == 0) | (weights > 1e-300) & (weights < 1e300))).any():
+    if (wrong := ~((weights == 0) | (weights > 1e-300) & (weights < 1e300))).any():
         row = int(wrong.argmax())
-        found = "NaN" if np.isnan(weights[row]) else f"{weights[row]:g}"
+        found = "NaN" if np.isnan(weights[row]) else f"{weights[row].item()!r}".removesuffix(".0")
         raise ValueError(f"sample_weight of row {row} is {found}: it must be 0, or above 1e-300 and below 1e+300")
+    return weights
 
 
 def numbers(name: str, values: Any) -> np.ndarray:
@@ -67,10 +63,11 @@ def class_factors(class_weight: Any, classes: np.ndarray) -> np.ndarray | str:
         return class_weight
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight must be 'auto', 'balanced', None or a dict of weights, got {class_weight!r}")
-    known = classes.tolist()
+    known = dict.fromkeys(classes.tolist())
     unknown = [name for name in class_weight if name not in known]
     if unknown and len(classes) > 1 and not all(name in class_weight for name in known):
-        raise ValueError(f"class_weight names {unknown}, but the classes with labeled rows are {listed(classes)}")
+        found = f"class_weight names {unknown!r:.200}"
+        raise ValueError(f"{found}, but the classes with labeled rows are {listed(classes)}")
     factors = dict(zip(class_weight, numbers("class_weight", list(class_weight.values())), strict=True))
     return np.array([factors.get(name, 1.0) for name in known])
 
@@ -84,6 +81,6 @@ def _by_class(values: Mapping[Any, float], classes: np.ndarray, totals: np.ndarr
     if missing := [key for key in known if key not in values]:
         others = classes[totals == 0].tolist() if totals.any() else []
         which = f"with labeled rows ({listed(classes[totals > 0])})" if totals.any() else "that y names"
-        more = f", without labeled rows: {others}" if others else ""
-        raise ValueError(f"class_prior must have one entry for each class {which}; missing: {missing}{more}")
+        more = f", without labeled rows: {others!r:.200}" if others else ""
+        raise ValueError(f"class_prior must have one entry for each class {which}; missing: {missing!r:.200}{more}")
     return [values[key] for key in known]

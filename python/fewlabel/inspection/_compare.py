@@ -1,15 +1,15 @@
 """compare: cross-validated scores of methods and of the supervised model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
+from fewlabel._inputs import _numbers
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.inspection._check import split
 
@@ -79,7 +79,7 @@ def compare(
         `scores`, a dict from name to array (n_splits,); `str()` is a table, `to_frame()` a data frame.
     """
     _linear_model.marker(model)
-    chosen, scorer = _chosen(methods, model), get_scorer(scoring)
+    chosen, scorer = _chosen(methods, model), _held_out.scorer(model, scoring)
     X, given, splits = split(model, X, y, cv)
     models = {SUPERVISED: _linear_model.supervised(model)}
     if getattr(scorer, "_response_method", None) != "predict_proba":
@@ -96,7 +96,7 @@ def compare(
 def _chosen(methods: Any, model: Any) -> dict[str, Any]:
     if methods is None:
         methods = [name for name in METHODS if name in _linear_model.last(model)._methods]
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
+    if not _numbers.has_entries(methods):
         raise ValueError(f"methods must be a list of methods or a dict from name to estimator, got {methods!r}")
     if isinstance(methods, Mapping):
         chosen = dict(methods)
@@ -104,6 +104,8 @@ def _chosen(methods: Any, model: Any) -> dict[str, Any]:
             _held_out.check_classifier(f"methods[{name!r}]", one)
     else:
         methods = list(methods)
+        if not all(isinstance(method, Hashable) for method in methods):
+            raise ValueError(f"methods must be a list of names of methods, got {methods!r:.60}")
         if any(hasattr(method, "fit") for method in methods):
             raise ValueError("methods has an estimator: pass a dict from name to estimator, {'name': estimator, ...}")
         chosen = {name: _linear_model.changed(model, method=name) for name in methods}

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fewlabel import _advice, _interrupts, _positive_share
-from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
+from fewlabel._inputs import _data, _markers, _numbers, _targets
 from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _views
 from fewlabel._transductive_svc import TransductiveSVC
@@ -95,6 +96,8 @@ def estimate_class_prior(
     known = _targets.learned(given.certain())
     classes = known.classes
     if rest is not None:
+        if not isinstance(rest, Hashable):
+            raise ValueError(f"rest must be a class, got {rest!r:.60}")
         _markers.refuse_names([rest], unlabeled, given.minus_one, "rest")
         return _of_positives(rows, known, rest, n_bootstraps, confidence_level, n_jobs)
     if len(classes) < 2:
@@ -122,7 +125,6 @@ def _of_positives(
         raise ValueError(f"rest={rest!r} is for labels of one other class alone, not of {listed(targets.classes)}")
     classes = _targets.with_classes_of({rest: None}, targets.classes, len(codes))
     _numbers.check_count("n_bootstraps", times, least=2)
-    _weights.check(weights)
     if not _numbers.is_real(level) or not 0 < _numbers.as_float(level) < 1:
         raise ValueError(f"confidence_level must lie between 0 and 1, got {_numbers.shown(level)}")
     found = _positive_share.of_labels(TransductiveSVC(n_jobs=n_jobs), rows, targets, times, float(level))

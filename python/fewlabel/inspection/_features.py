@@ -79,6 +79,8 @@ def _one_row(row: Any) -> Any:
     if isinstance(row, str | bytes):
         return [row]
     row = _data.admitted(row, "row")
+    if not (isinstance(row, list | tuple) or getattr(row, "shape", ()) != ()) or hasattr(row, "fit"):
+        raise TypeError(f"row must be a text or a row of numbers, got {row!r:.60}")
     if getattr(row, "ndim", 2) == 1 and hasattr(row, "to_frame"):  # a row of a data frame
         return row.to_frame().T.infer_objects()
     if sp.issparse(row) and row.ndim == 1:

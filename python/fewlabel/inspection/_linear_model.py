@@ -1,6 +1,7 @@
 """A fitted linear classifier, alone or at the end of a pipeline or search: its input and scores."""
 
 import contextlib
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,9 @@ def class_scores(classifier: Any, rows: Any) -> np.ndarray:
 def class_number(classifier: Any, label: Any, what: str) -> int:
     """Index of a label in `classes_`; `what` names the label in the error message."""
     classes = classifier.classes_.tolist()
-    if label not in classes:
-        raise ValueError(f"{what} is {label!r}, which is not a class: these are {_markers.listed(classifier.classes_)}")
+    if not isinstance(label, Hashable) or label not in classes:
+        known = _markers.listed(classifier.classes_)
+        raise ValueError(f"{what} is {label!r:.80}, which is not a class: these are {known}")
     return int(classes.index(label))
 
 

@@ -4,7 +4,7 @@ import os
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,7 +202,7 @@ def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
 def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, show: Any) -> None:
     """Raise what names an argument of another kind."""
     _held_out.check_classifier("model", model)
-    if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
+    if not _numbers.has_entries(classes):
         raise TypeError(f"classes must be a list of classes, got {classes!r}")
     if descriptions is not None and not (isinstance(descriptions, Mapping) and descriptions):
         raise TypeError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
@@ -213,9 +213,10 @@ def check(rows: Any, model: Any, classes: Any, descriptions: Any, path: Any, sho
     if path is not None:
         _numbers.check_text("path", path)
     sized = hasattr(rows, "__len__") or hasattr(rows, "shape")
-    if isinstance(rows, str | bytes | Mapping) or not sized or getattr(rows, "shape", 1) == ():
+    others = isinstance(rows, str | bytes | Mapping | Set) or hasattr(rows, "fit") or getattr(rows, "shape", 1) == ()
+    if others or not sized:
         raise TypeError(f"rows must be a list, a data frame or a matrix, got {kind(rows)}")
-    if not (show is None or callable(show) or show in (columns_of(rows) or ())):
+    if not (show is None or _numbers.is_function(show) or show in (columns_of(rows) or ())):
         raise ValueError(f"show must be a column of the data frame rows, a function or None, got {show!r}")
 
 
@@ -248,7 +249,7 @@ def checked_label(label: Any, marker: Any, beside: Any) -> Any:
         raise ValueError(f"a class must be a text, a number or a bool, got {label!r}")
     if isinstance(label, str):
         _numbers.check_text("a class", label)
-        if not _markers.letters(label):
+        if _markers.is_blank(label):
             raise ValueError("a class must not be an empty text or blanks alone")
     if isinstance(label, str) and re.search("[\ud800-\udfff]", label):
         raise ValueError(f"a class must be Unicode text, got {label!r} with half of a character: decode its bytes anew")

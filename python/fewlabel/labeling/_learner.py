@@ -39,7 +39,13 @@ class Learner:
         self.pipeline = clone(model) if isinstance(model, Pipeline) else Pipeline([("classifier", clone(model))])
         rows = np.asarray(rows) if descriptions and isinstance(rows, list) and len(self.pipeline) == 1 else rows
         self._first, self._vectors = _safe_indexing(rows, [0]), {} if self.of_texts else descriptions
-        self.X = rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
+        try:
+            self.rows, self.X = rows, rows if len(self.pipeline) == 1 else self.pipeline[:-1].fit_transform(rows)
+        except Exception:
+            if not hasattr(rows, "to_pydict"):
+                raise
+            self.rows = rows.to_pandas()  # of Arrow, whose texts no vectorizer takes
+            self.X = self.pipeline[:-1].fit_transform(self.rows)
         if _data.holds_text(self.X):
             raise ValueError("rows hold texts, so model must be a pipeline that starts with a vectorizer")
         _data.refuse_dates(self.X, "rows")

@@ -185,7 +185,8 @@ class LabelingWidget(anywidget.AnyWidget):
         if fitted is None:
             return {"predicted": None, "reasons": []}
         try:
-            row = _safe_indexing(self._rows, [k]) if columns_of(self._rows) else _row(self._rows, k)
+            rows = self._session._learner.rows
+            row = _frame(rows, k) if columns_of(rows) else _row(rows, k)
             found = explain(fitted.model, row, n=_REASONS)
             words = _linear_model.without_steps(fitted.model, found.features[found.contributions > 0])
             reasons = [*dict.fromkeys(map(_text, words))]
@@ -199,8 +200,13 @@ def _row(rows: Any, k: int) -> Any:
     if hasattr(rows, "iloc"):
         return rows.iloc[k]
     if names := columns_of(rows):
-        return dict(zip(names, _markers.unpacked(_safe_indexing(rows, [k]))[0], strict=True))
+        return dict(zip(names, _markers.unpacked(_frame(rows, k))[0], strict=True))
     return rows[[k]] if sp.issparse(rows) else rows[k]
+
+
+def _frame(rows: Any, k: int) -> Any:
+    """A data frame of one row."""
+    return rows.take([k]) if hasattr(rows, "to_pydict") else _safe_indexing(rows, [k])  # of Arrow, or of others
 
 
 def _content(shown: Any) -> dict[str, Any]:
