@@ -18,8 +18,8 @@ import (
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (method/mixture.go); T a transductive
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
 //	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
-//	         words of the rules. Where all classes have descriptions it joins in 3. alone, with v/2, as it gives those
-//	         with labels the rows that no description reaches: there c is larger, and v is not halved for M
+//	         words of the rules. Where all classes have descriptions M stands for S as well, with 2 v, and v is not
+//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
@@ -32,11 +32,7 @@ import (
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M;
 //	         up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
-	c, tol, begin := viewLabels, d.options.Tol, start{model: d.start}
-	if d.sample.All.AllDescribed {
-		c = namedViews
-	}
-	v := c / (c + d.labels)
+	v, tol, begin := viewLabels/(viewLabels+d.labels), d.options.Tol, start{model: d.start}
 	evidence := d.prior.Evidence
 	moves := !d.onlyDescribed() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
 	if !moves && evidence != nil && !d.sample.All.AllDescribed {
@@ -68,7 +64,6 @@ func average(d *Data) (*fitted, error) {
 
 const (
 	viewLabels = 4.0     // c
-	namedViews = 8.0     // c where all classes have descriptions: M, which begins with them, stands for S as well
 	sharp      = 1. / 16 // temperature, in units of the spread, of probabilities that are counted
 	supported  = 0.5     // part of v where φ stays: the labels support it; of S beside descriptions
 	sameShares = 0.1     // total variation distance from the label shares up to which φ stays
@@ -88,9 +83,12 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
-// views are v (S + M), or v M, as a model of the packed rows.
+// views are v (S + M), v M or 2 v M, as a model of the packed rows.
 func (d *Data) views(v, tol float64) (*model.Linear, error) {
-	if d.guesses() || d.sample.All.AllDescribed {
+	switch {
+	case d.sample.All.AllDescribed:
+		return d.sum(2*v, tol, method.Mixture)
+	case d.guesses():
 		return d.sum(v, tol, method.Mixture)
 	}
 	return d.sum(v, tol, method.Supervised, method.Mixture)

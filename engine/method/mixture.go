@@ -22,7 +22,8 @@ import (
 //	Symbols  multinomials, for rows without negative values: log p(x_i|θ_y) = u Σ_j x_ij / x̄ log θ_jy, x̄ the mean of
 //	         the values that are not 0; spheres: κ x_i . θ_y / |x_i|, |θ_y| = 1 (von Mises-Fisher distributions)
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials); Banerjee, Dhillon, Ghosh & Sra 2005 (spheres)
-//	Start    ours: the labels, or the descriptions where every class has one; measured in docs/notes/committee.md
+//	Start    ours: the labels, or the descriptions where every class has one, which stay a part of it (addNames);
+//	         measured in docs/notes/committee.md
 //	Differences  words of a text depend on each other and make probabilities too certain: a value counts as u < 1 words,
 //	         and κ is small and the same for all classes. Dense rows of float32 take rounded products. The first class
 //	         has what the others leave: without its column the default takes .85 of the time of two classes
@@ -49,6 +50,8 @@ type mixture struct {
 	posterior []float64 // [n, stride] w_i times the row's factor times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy, less that of class 0
 	share     []float64 // [K] φ
+	named     []float64 // [shape.Len] the descriptions' part of component; nil: none
+	offset    []float64 // [K-1] what spheres' named takes from the mean row
 }
 
 // Chosen on the choosing sets of docs/notes/class-shares.md.
@@ -58,6 +61,10 @@ const (
 	worth         = 0.2   // u
 	smoothing     = 0.1   // λ
 	concentration = 100.0 // κ
+
+	// Beside descriptions of all classes; measured in docs/notes/committee.md.
+	namedSteps   = 16  // of words: those of a few descriptions take longer to reach all rows
+	namedSpheres = 0.4 // part of the first components
 )
 
 // mix is the mixture of all rows and labels as a classifier. Spheres take every row for one of the usual length, 1.
@@ -86,7 +93,7 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	m := &mixture{job: job, rows: rows, rounded: rows.Rounded(shape), shape: shape,
 		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n),
-		weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
+		offset: make([]float64, shape.Classes), weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
 	sums := make([]float64, 2) // negative values, one of which ends a block; the weight of positive ones
 	job.Sum(len(all), sums, func(lo, hi int, part []float64) {
@@ -161,13 +168,45 @@ func (m *mixture) useWords(list []int32, weights []float64, positive float64) {
 
 func (m *mixture) fit(s *sample.Sample) {
 	m.start(s)
-	for range mixtureSteps {
+	steps := mixtureSteps
+	if s.All.AllDescribed && !m.spheres {
+		steps = namedSteps
+	}
+	for range steps {
 		m.maximize()
+		if s.All.AllDescribed {
+			m.addNames()
+		}
 		changed := m.expect()
 		if m.know(s, s.LabeledRows); changed < fewChanges {
 			return
 		}
 	}
+}
+
+// addNames adds the descriptions to the components: a part of those of the first step, which know nothing else. So rows
+// that the descriptions tell apart stay where they put them, and later steps do not move away from the names. Spheres
+// give nothing to the mean row, as all rows are nearer to some of an encoder's names than to others; for multinomials
+// the part is the mean number of words of descriptions in a row, as few words tell little of the others.
+func (m *mixture) addNames() {
+	if m.named == nil {
+		part, rows := 0.0, []float64{vector.Sum(m.weight)}
+		if m.job.Reduce(rows); m.spheres {
+			part = namedSpheres
+			m.each(0, m.shape.Features, func(j, first int, values []float64) {
+				vector.Add(m.offset[first-1:][:len(values)], -part*m.all[j]/rows[0], values)
+			})
+		} else {
+			for j, described := range m.labeled {
+				if described > 0 {
+					part += m.all[j] / rows[0]
+				}
+			}
+		}
+		m.named = slices.Clone(m.component)
+		vector.Scale(m.named, part)
+	}
+	vector.Add(m.component, 1, m.named)
 }
 
 // linear is the mixture as a classifier of the packed rows.
@@ -186,6 +225,9 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 		if fitIntercept {
 			intercept[y] = math.Log(share)
 		}
+	}
+	if fitIntercept {
+		vector.Add(intercept[1:], 1, m.offset[:k-1])
 	}
 	return model.OfScores(k, coef, intercept)
 }
@@ -306,7 +348,7 @@ func (m *mixture) expect() (changed float64) {
 	m.job.CountAndCheck(int64(m.rows.NonZeros()))
 	prior := make([]float64, k-1)
 	for y := range prior {
-		prior[y] = math.Log(m.share[1+y] / m.share[0])
+		prior[y] = math.Log(m.share[1+y]/m.share[0]) + m.offset[y]
 	}
 	sums := make([]float64, k+1) // of every class, and of the rows that changed
 	m.job.Total(len(m.unit), sums, func(lo, hi int, part []float64) {

@@ -290,3 +290,49 @@ func shrink(values []float32, factor float32) {
 		values[k] *= factor
 	}
 }
+
+// Descriptions stay a part of the components: of words as many times as a row has their words in the mean, of spheres
+// so that the mean row gets nothing.
+func TestDescriptionsStayInAMixture(t *testing.T) {
+	job := work.NewJob(1, nil)
+	for _, spheres := range []bool{false, true} {
+		words := planted.Sparse(9, 5, func(i int, add func(int, float64)) { // two describe the classes: 0, 1; the others
+			switch {
+			case i < 2:
+				add(i, 1)
+			case i < 5: // have a word of the first,
+				add(0, 1)
+				add(2+i%2, 1)
+			default: // or none
+				add(3, 1)
+				add(4, 1)
+			}
+		})
+		s := sampleOf(planted.Data{Rows: words, Labels: append([]int32{0, 1}, slices.Repeat([]int32{-1}, 7)...)}, 2)
+		s.Describes, s.All.AllDescribed = []bool{true, true}, true
+		m := newMixture(s, job, s.Rows)
+		if spheres {
+			m.useSpheres(slices.Concat(s.Labeled, s.Unlabeled))
+			m.all = m.sum(slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows))
+		}
+		m.start(s)
+		m.maximize()
+		first := slices.Clone(m.component)
+		m.addNames()
+		part, mean := (2+3*2)/16., 0.0 // 2 of weight 1 and 3 of weight 2 in rows of weight 16
+		if spheres {
+			part = namedSpheres
+			for j, sum := range m.all {
+				mean += sum / 16 * m.named[m.shape.At(j, 0)]
+			}
+		}
+		for at, v := range first {
+			if want := (1 + part) * v; math.Abs(m.component[at]-want) > 1e-12 {
+				t.Errorf("spheres %v, place %d: %v, %v expected", spheres, at, m.component[at], want)
+			}
+		}
+		if math.Abs(mean+m.offset[0]) > 1e-12 {
+			t.Errorf("spheres %v: the mean row gets %v", spheres, mean+m.offset[0])
+		}
+	}
+}

@@ -415,7 +415,7 @@ def test_classes_that_are_merged_keep_the_description_of_the_one_that_stays() ->
 
 def test_a_class_without_a_description_comes_beside_them() -> None:
     one = session({"sport": "team goal", "money": "bank price"})
-    answer(one, 20)
+    answer(one, 30)
     assert one.classes == ["sport", "money", "food"]
     assert np.mean(one.fit().predict(TEXTS) == TRUTH) > 0.9
     one.describe("food", "soup")
