@@ -442,8 +442,12 @@ def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest
                     lock.release()
             assert_same(fit(client, TransductiveSVC(), *by_second), TransductiveSVC().fit(X, y), X)
             os.kill(other, signal.SIGSTOP)  # now nobody gives a sign of life
-            with pytest.raises(RuntimeError, match="no sign of life"):
-                fit(client, TransductiveSVC(), *by_second)
+            busy = client.map(time.sleep, [60] * 8, pure=False)  # so that other tasks queue
+            queued = [[delayed(np.copy)(part) for part in pieces(each, [20, 40, 60])] for each in (X.toarray(), y)]
+            for given in by_second, queued:
+                with pytest.raises(RuntimeError, match="no sign of life"):
+                    fit(client, TransductiveSVC(), *given)
+            client.cancel(busy)
         finally:
             for each in process, other:
                 os.kill(each, signal.SIGCONT)

@@ -161,7 +161,10 @@ def _holders(run: "_Run", partitions: list[Any]) -> list[tuple[str, int, int]]:
 
 
 def _silences(keys: list[Any], addresses: list[str], dask_scheduler: Any) -> dict[str, float]:
-    """Seconds since the last sign of life of these workers and of those that tasks need; inf: it has left."""
+    """Seconds since the last sign of life of these workers and of those that tasks need; inf: it has left.
+
+    A task that waits for any worker needs the one that was heard last.
+    """
     from distributed.metrics import time
 
     needed, tasks = set(addresses), [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
@@ -175,6 +178,8 @@ def _silences(keys: list[Any], addresses: list[str], dask_scheduler: Any) -> dic
             tasks += inputs - seen
             seen |= inputs
     known, now = dask_scheduler.workers, time()
+    if known and any(task.state in ("queued", "no-worker") and not task.worker_restrictions for task in tasks):
+        needed.add(max(known, key=lambda address: known[address].last_seen))
     return {address: now - known[address].last_seen if address in known else math.inf for address in needed}
 
 
