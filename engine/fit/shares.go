@@ -90,8 +90,9 @@ func (d *Data) onlyDescribed() bool {
 
 var manyUnlabeled = 1 << 15 // replaced in tests
 
-// evidence scores rows by least squares and a mixture of all labels but a fifth, five times, and counts the classes that
-// least squares of all labels predict: class shares are estimated from these. The options of the fit have no part in it. Machines fit the same rows of all.
+// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
+// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of
+// the fit have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	s := d.sample
 	limit := sample.CrossFitted
@@ -121,7 +122,7 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.LeastSquares)
+	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding
 
-// foldScores are the scores of a fold by least squares of the labels that are not held out, and by a
+// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
 // mixture of these and of all other rows.
 func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
 	all := d.sample.Every()
@@ -140,7 +141,7 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 		}
 	}
 	seen := []sample.Selection{d.sample.Keep(f.Kept, nil), all}
-	for v, name := range []method.Method{method.LeastSquares, method.Mixture}[:views] {
+	for v, name := range []method.Method{method.Supervised, method.Mixture}[:views] {
 		found, err := d.trainOn(seen[v], name)
 		if err != nil {
 			return nil, err

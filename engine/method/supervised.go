@@ -2,7 +2,6 @@ package method
 
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
-	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/path"
 )
 
@@ -26,15 +25,6 @@ func supervise(r *Run) *Solution {
 	}
 	p.Record(0, 0)
 	return solution
-}
-
-// regress is regularized least squares: a Newton step of the squared hinge from W = 0, where every row is within its
-// margin, and its line search (Rifkin & Klautau 2004).
-func regress(r *Run) *Solution {
-	d := r.descent()
-	r.Path.Reason = path.Converged
-	r.Path.Last = d.newton.Minimize(d.risk, minimize.Limits{MaxSteps: 1, Forcing: r.Options.Tol})
-	return d.read()
 }
 
 // atScores is the loose solution at the hard labels that keep the shares and have the largest scores of the run.

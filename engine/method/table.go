@@ -55,7 +55,6 @@ var table = []Spec{
 
 	// Members of a fit that are no methods of the options.
 	{Name: Supervised, direct: supervise, Balance: "mean"},
-	{Name: LeastSquares, direct: regress},
 	{Name: Mixture, direct: mix},
 	{Name: AtScores, direct: atScores, Balance: "mean"},
 }
@@ -131,10 +130,9 @@ const (
 	annealing Method = "annealing"
 	switching Method = "switching"
 
-	Supervised   Method = "supervised"
-	LeastSquares Method = "least_squares"
-	Mixture      Method = "mixture"
-	AtScores     Method = "at_scores" // the solution at the labels that a mixture finds
+	Supervised Method = "supervised"
+	Mixture    Method = "mixture"
+	AtScores   Method = "at_scores" // the solution at the labels that a mixture finds
 )
 
 // balances are the ways to hold the class prior; "auto" is the one that measured best for the method.

@@ -7,14 +7,14 @@
 //	         labeled rows
 //	Source   Saerens, Latinne & Decaestecker 2002, equation 2.9 (EM for φ); Alexandari, Kundaje & Shrikumar 2020
 //	         (calibration with a bias for each class before it)
-//	Method   models of two views, least squares of the labeled rows and mixtures of all, five of each without a fifth of
+//	Method   models of two views, linear ones of the labeled rows and mixtures of all, five of each without a fifth of
 //	         the labels, score the rows held out and a fifth of the unlabeled rows each (fit/shares.go). β and b are
 //	         fitted to the rows held out (calibration.go). EM with a Dirichlet prior finds φ, which is shrunk to the
 //	         expected shares as far as the difference may be chance (shift.go)
 //	Differences  p_iy is divided by m_y in place of π_y: the scores of a class with one label, which is never held out,
 //	         are low in all rows; the Dirichlet prior keeps a class with few labels from losing all of its rows
 //	Groups   every machine fits the same models to the same rows of all
-//	Cost     least squares of the labeled rows, six times; five mixtures of these and at most 2,500 unlabeled rows, up
+//	Cost     six supervised fits of the labeled rows; five mixtures of these and at most 2,500 unlabeled rows, up
 //	         to eight steps of two passes each
 //
 // Measured, with what was rejected, in docs/notes/class-shares.md.
@@ -31,7 +31,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Evidence is what shares are estimated from: cross-fitted scores, and the shares of the classes that the linear
+// Evidence is what shares are estimated from: cross-fitted scores, and the shares of the classes that the supervised
 // classifier of all labels predicts.
 type Evidence struct {
 	*crossfit.Scores
