@@ -74,8 +74,8 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 	return ends
 }
 
-// Totals are the sums [cols] of the numbers [n] of the rows that have a feature, on all machines, modulo 2^40: the order
-// of rows changes nothing.
+// Totals are the sums [cols] of the numbers [n] of the rows that have a feature, on all machines, modulo 2^40: the
+// order of rows changes nothing.
 func (m *Matrix) Totals(job *work.Job, numbers []uint64) []float64 {
 	const modulus = 1 << 40
 	totals, sums := make([]uint64, m.cols), make([]float64, m.cols)

@@ -117,9 +117,9 @@ type belief interface {
 // firstPart of the weight is that of the first epoch, if the method raises it.
 const firstPart = 0.001
 
-// newBelief makes the belief of the method, nil if it has none, lists the sequences without any label, and says how many
-// epochs they are worth: fewer the fewer tokens they have beside the labeled ones. Their losses are averaged over their
-// tokens; factor makes that a part of the sum of the labeled sequences' losses.
+// newBelief makes the belief of the method, nil if it has none, lists the sequences without any label, and gives the
+// number of epochs with them: fewer the fewer tokens they have beside the labeled ones. Their losses are averaged over
+// their tokens; factor makes that a part of the sum of the labeled sequences' losses.
 func newBelief(s *sample) (b belief, unlabeled []int, epochs int) {
 	weight, tokens, begin := s.options.UnlabeledWeight, 0.0, methods[s.options.Method].begin
 	unlabeled = s.list(true)
