@@ -82,11 +82,12 @@ SEED ?= 1
 MUTATIONS ?= 10000
 FITS ?= 200
 FAULTS ?= 100
-stress: build ctest-calls ctest-signals # random calls of the C interface, damaged model files, faults of Dask's workers, signals in fits
+stress: build ctest-calls ctest-signals # random calls of the C interface, signals in fits, damaged model files, killed sessions, faults of Dask's workers
 	cd build/ctest/calls && ./sanitized $(CALLS) $(SEED)
 	cd build/ctest/signals && ./plain $(FITS)
 	FEWLABEL_MUTATIONS=$(MUTATIONS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q \
 		python/tests/test_model_file_mutations.py
+	FEWLABEL_KILLS=$(FAULTS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q -k is_killed python/tests/test_labeling.py
 	FEWLABEL_FAULTS=$(FAULTS) FEWLABEL_SEED=$(SEED) $(BIN)/python -m pytest -s -q python/tests/test_dask_faults.py
 
 wheel-any: $(VENV)/developer # build the wheel without a library, which loads models and predicts, into dist/any and check it
