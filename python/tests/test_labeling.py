@@ -763,7 +763,7 @@ def test_what_is_read_event_by_event_is_what_all_events_come_to(seed: int, monke
 def test_every_answer_is_on_the_disk_when_the_process_is_killed(tmp_path: Path) -> None:
     """`make stress` kills more processes. Each goes on with the file of the one before."""
     path, kills = tmp_path / "answers.jsonl", int(os.environ.get("FEWLABEL_KILLS", "3"))
-    n = 400 * kills
+    n = 100 * kills
     program = f"""if True:
         import scipy.sparse as sp
         from fewlabel import TransductiveSVC
