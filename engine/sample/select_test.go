@@ -108,8 +108,8 @@ func TestASubsampleKnowsRowsByWhatTheyAre(t *testing.T) {
 	}
 }
 
-// Other columns with the same largest and smallest value are told apart by their rows, whatever the order of either, in
-// the rows as in copies.
+// Keys do not depend on the order of rows or columns, also where all columns have the same extreme values, and a weight
+// gives the same keys as copies.
 func TestKeysAreTheSameInAnyOrder(t *testing.T) {
 	const n, d = 300, 60
 	random := rand.New(rand.NewPCG(1, 1))
