@@ -19,7 +19,8 @@ import (
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
 //	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
 //	         words of the rules. Where all classes have descriptions M stands for S as well, with 2 v, and v is not
-//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2
+//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2.
+//	         From 2. on the shares of M are then φ
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
