@@ -80,8 +80,7 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shi
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() {
 	d, s := f.data, f.data.sample
-	if d.thresholdPart(f.spec) == 0 || s.Constant() || d.options.Balance != "auto" || f.spec.UsesProbabilities ||
-		d.options.Loss.Spec().Free {
+	if d.thresholdPart(f.spec) == 0 || s.Constant() || d.options.Balance != "auto" || f.spec.UsesProbabilities {
 		return
 	}
 	of := d.decisions(s.Packed(f.Model))
