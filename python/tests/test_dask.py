@@ -35,6 +35,7 @@ from distributed import Client, LocalCluster, MultiLock
 
 from fewlabel.dask import _fit, fit
 from fewlabel.labels import Description
+from fewlabel.methods import Annealing
 
 PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
 WAIT = 300  # seconds after which a test has hung: the process prints where, and ends
@@ -235,6 +236,14 @@ def test_what_are_no_partitions(client: Client, name: str, given: Any, found: st
 def test_what_is_no_classifier_of_fewlabel(client: Client, model: Any, found: str) -> None:
     with pytest.raises(TypeError, match=f"model must be a classifier of fewlabel, .* got {found}"):
         fit(client, model, [delayed(np.eye(2))], [delayed([0, 1])])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("alpha", (one for one in "a")), ("method", Annealing(balance=(one for one in "a")))]
+)
+def test_a_parameter_that_cannot_be_sent_is_named(client: Client, name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} cannot be sent to the workers, got .*generator"):
+        fit(client, TransductiveSVC(**{name: value}), [delayed(np.eye(2))], [delayed([0, 1])])
 
 
 def test_what_is_no_client(client: Client) -> None:
