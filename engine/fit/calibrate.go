@@ -101,7 +101,7 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 	}
 	if result.CommitteeWeight > 0 {
 		tol := max(d.options.Tol, calibratedTol)
-		views, err := part.views(result.CommitteeWeight, tol)
+		views, err := part.views(result.CommitteeWeight, tol, true)
 		if err == nil {
 			err = without.join(views, result.CommitteeWeight, tol)
 		}

@@ -19,7 +19,8 @@ import (
 //	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
 //	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
 //	         words of the rules. Where all classes have descriptions M stands for S as well, with 2 v, and v is not
-//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2
+//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2.
+//	         From 2. on the shares of M are then φ
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
@@ -38,14 +39,16 @@ func average(d *Data) (*fitted, error) {
 	if !moves && evidence != nil && !d.sample.All.AllDescribed {
 		v *= supported
 	}
-	views, err := d.views(v, tol)
+	views, err := d.views(v, tol, !moves)
 	if err != nil {
 		return nil, err
 	}
 	var part *fitted
 	if moves {
 		tol = d.loose(looseness)
-		d, part, err = d.settleShares(views, v)
+		if d, part, err = d.settleShares(views, v); err == nil && d.sample.All.AllDescribed {
+			views, err = d.views(v, d.options.Tol, true)
+		}
 	} else {
 		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness), soft: true, silent: true})
 	}
@@ -83,23 +86,25 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
-// views are v (S + M), v M or 2 v M, as a model of the packed rows.
-func (d *Data) views(v, tol float64) (*model.Linear, error) {
+// views are v (S + M), v M or 2 v M, as a model of the packed rows. With descriptions M has the shares once they settled.
+func (d *Data) views(v, tol float64, settled bool) (*model.Linear, error) {
+	mixture := Member{method: method.Mixture, shares: settled && d.sample.All.AllDescribed}
 	switch {
 	case d.sample.All.AllDescribed:
-		return d.sum(2*v, tol, method.Mixture)
+		return d.sum(2*v, tol, mixture)
 	case d.guesses():
-		return d.sum(v, tol, method.Mixture)
+		return d.sum(v, tol, mixture)
 	}
-	return d.sum(v, tol, method.Supervised, method.Mixture)
+	return d.sum(v, tol, Member{method: method.Supervised}, mixture)
 }
 
-// sum is that of models with these names, each divided by its spread and times v.
-func (d *Data) sum(v, tol float64, names ...method.Method) (sum *model.Linear, err error) {
-	for _, name := range names {
+// sum is that of members, each divided by its spread and times v.
+func (d *Data) sum(v, tol float64, members ...Member) (sum *model.Linear, err error) {
+	for _, m := range members {
 		view := d.mixture
-		if name != method.Mixture || view == nil {
-			if view, err = d.Train(Member{method: name, tol: tol, silent: true}); err != nil {
+		if m.method != method.Mixture || view == nil {
+			m.tol, m.silent = tol, true
+			if view, err = d.Train(m); err != nil {
 				return nil, err
 			}
 		}
@@ -157,7 +162,7 @@ func (d *Data) mean(transductive *model.Linear, scores decisions, views *model.L
 func (f *fitted) join(views *model.Linear, v, tol float64) error {
 	d, s := f.data, f.data.sample
 	if s.All.AllDescribed && !d.onlyDescribed() {
-		supervised, err := d.sum(supported*v, tol, method.Supervised)
+		supervised, err := d.sum(supported*v, tol, Member{method: method.Supervised})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/sample"
@@ -20,8 +22,8 @@ func unevenTopics() map[string]planted.Data {
 }
 
 // doubleMixture is EM for multinomials, written from its definition: scores [n][K] of the rows, less their mean. It
-// begins with the labels, or with the descriptions if there are any.
-func doubleMixture(data planted.Data, classes int, described ...int) [][]float64 {
+// begins with the labels, or with the descriptions if there are any; then the shares are given.
+func doubleMixture(data planted.Data, classes int, given []float64, described ...int) [][]float64 {
 	d, n := len(data.Dense[0]), len(data.Dense)
 	sum, entries, features := 0.0, 0.0, map[int]bool{}
 	for _, row := range data.Dense {
@@ -53,6 +55,9 @@ func doubleMixture(data planted.Data, classes int, described ...int) [][]float64
 	scores, changes, rows, before := make([][]float64, n), n, 0, []float64(nil)
 	for step := 0; step < steps && (step == 0 || float64(changes) >= 0.01*float64(rows)); step++ {
 		changes, rows = 0, 0
+		if described != nil {
+			floats.ScaleTo(share, vector.Sum(share), given)
+		}
 		for y := range share { // one row more in each class
 			share[y]++
 		}
@@ -95,6 +100,9 @@ func doubleMixture(data planted.Data, classes int, described ...int) [][]float64
 			vector.Add(share, 1, posterior[i])
 		}
 	}
+	if described != nil {
+		floats.ScaleTo(share, vector.Sum(share), given)
+	}
 	for _, row := range scores { // the shares are those of the last step
 		for y := range row {
 			row[y] += math.Log((share[y] + 1) / (vector.Sum(share) + float64(classes)) / before[y])
@@ -130,7 +138,8 @@ func centered(data planted.Data, scores [][]float64) (out [][]float64, spread fl
 }
 
 // The classifier is T' + v (S + M): T' and S as separate fits find them. Where the labels support the shares, v is half
-// as large, and T' is solved to the end. Where all classes have a description it is T' + v (S/2 + 2 M).
+// as large, and T' is solved to the end. Where all classes have a description it is T' + v (S/2 + 2 M), and M
+// has the shares of the fit.
 func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 	sets := unevenTopics()
 	sets["even"] = planted.Topics(900, 150, 16, 0.5, 1)
@@ -153,7 +162,8 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		for _, model := range together.data.trained.stages[1:] {
 			names = append(names, model.Name)
 		}
-		if slices.Sort(names); len(names) != 3 || names[1] != "mixture" || names[2] != "supervised" {
+		names = slices.Compact(slices.Sorted(slices.Values(names)))
+		if len(names) != 3 || names[1] != "mixture" || names[2] != "supervised" {
 			t.Fatalf("%s: trained %v, shares %v", name, names, together.Model.ClassPrior)
 		}
 		classes := together.Model.Classes
@@ -168,7 +178,7 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		}
 		transductive, spread := centered(data, byRow(one.Result, data))
 		views, _ := centered(data, byRow(mustFitProblem(t, p, supervised), data))
-		mixture, _ := centered(data, doubleMixture(data, classes, described...))
+		mixture, _ := centered(data, doubleMixture(data, classes, together.Model.ClassPrior, described...))
 		labeled := float64(len(labeledPlaces(p))) // without descriptions
 		v, worst := part*4/(4+labeled/float64(classes)), 0.0
 		got, _ := centered(data, byRow(together.Result, data))
@@ -237,7 +247,7 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 		some := data.Chosen(chosen)
 		supervised.UnlabeledWeight = 0
 		views, _ := centered(data, byRow(mustFit(t, data, nil, supervised), data))
-		mixture, _ := centered(data, doubleMixture(data, classes))
+		mixture, _ := centered(data, doubleMixture(data, classes, nil))
 		v := 4 / (4 + float64(len(x.sample.Labeled))/float64(classes))
 		moved := func(from []float64) []float64 {
 			given := o

@@ -23,6 +23,7 @@ type Member struct {
 	scores []float64 // [unlabeled, K] for method.AtScores
 	bound  float64   // it is given up if it will not end below this objective; 0: never
 	soft   bool      // it ends before its labels harden
+	shares bool      // a mixture has those of the fit, not its own
 	silent bool      // it reports no progress
 }
 
@@ -125,7 +126,8 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)
 	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		Soft: m.soft, AtOnce: atOnce, Scores: m.scores, Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
+		Soft: m.soft, Settled: m.shares, AtOnce: atOnce, Scores: m.scores,
+		Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
 			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
 	if atOnce {
 		r.Path.Bound, r.Path.AtEnd = m.bound, warm

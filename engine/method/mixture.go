@@ -50,6 +50,7 @@ type mixture struct {
 	posterior []float64 // [n, stride] w_i times the row's factor times the probability of the class
 	component []float64 // [shape.Len] log θ_jy or κ θ_jy, less that of class 0
 	share     []float64 // [K] φ
+	given     []float64 // [K] what φ stays, but for one row of each class; nil: EM finds it
 	named     []float64 // [shape.Len] the descriptions' part of component; nil: none
 	offset    []float64 // [K-1] what spheres' named takes from the mean row
 }
@@ -71,6 +72,9 @@ const (
 func mix(r *Run) *Solution {
 	s := r.Objective.Sample
 	m := newMixture(s, r.Objective.Job, s.Rows)
+	if r.Settled {
+		m.given = r.Objective.Prior
+	}
 	m.fit(s)
 	r.Path.Reason = path.Converged
 	packed := m.linear(s.Options.FitIntercept)
@@ -379,8 +383,11 @@ func (m *mixture) expect() (changed float64) {
 	return changed
 }
 
-// normalizeShare turns the weights of the classes into shares, with one row more in each class.
+// normalizeShare turns the weights of the classes into shares, or takes those given, with one row more in each class.
 func (m *mixture) normalizeShare() {
+	if m.given != nil {
+		floats.ScaleTo(m.share, vector.Sum(m.share), m.given)
+	}
 	for y := range m.share {
 		m.share[y]++
 	}

@@ -26,6 +26,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from benchmarks import data
+from benchmarks.embeddings import EXAMPLE
 from benchmarks.labeling import BATCH, GOAL, MOST_ROUNDS, MOST_ROWS, needed
 from benchmarks.measure import Report, quietly, seconds
 from fewlabel import TransductiveSVC, estimate_class_prior
@@ -33,10 +34,17 @@ from fewlabel.labeling import Session
 from fewlabel.labels import with_descriptions
 from fewlabel.preprocessing import text_vectorizer
 
+OHSUMED = """bacterial infections and mycoses, virus diseases, parasitic diseases, neoplasms, musculoskeletal diseases,
+digestive system diseases, stomatognathic diseases, respiratory tract diseases, otorhinolaryngologic diseases, nervous system
+diseases, eye diseases, urologic and male genital diseases, female genital diseases and pregnancy complications, cardiovascular
+diseases, hemic and lymphatic diseases, neonatal diseases and abnormalities, skin and connective tissue diseases, nutritional and
+metabolic diseases, endocrine diseases, immunologic diseases, disorders of environmental origin, animal diseases, pathological
+conditions signs and symptoms"""  # C01 to C23 of MeSH
 THINNED = {"World": 0.08, "Sports": 0.53, "Business": 0.34, "Sci/Tech": 0.04}
 EVEN = (
     "AG News by words",
     "AG News by MiniLM",
+    "AG News by bge",
     "20 Newsgroups by words",
     "20 Newsgroups by MiniLM",
     "FewRel by MiniLM",
@@ -53,6 +61,10 @@ def sets() -> Iterator[Named]:
     yield thinned(news)
     yield by_words("R8 by words", *data.texts("reuters_r8"), words["reuters_r8"])
     yield by_words("20 Newsgroups by words", *data.texts("newsgroups20"), words["newsgroups20"])
+    headings = {f"C{n:02}": text for n, text in enumerate(OHSUMED.replace("\n", " ").split(", "), 1)}
+    yield by_words("Ohsumed by words", *load.ohsumed(), headings)
+    by_bge = np.load(EXAMPLE)
+    yield by_vectors("AG News by bge", *load.agnews("bge"), (by_bge["agnews_classes"], by_bge["agnews_names"]))
     news = by_vectors("AG News by MiniLM", *load.agnews("minilm"), load.names("agnews"))
     yield news
     yield thinned(news)
