@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -432,6 +433,7 @@ def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest
     monkeypatch.setattr(_fit, "_LOST_AFTER", 3.0)
     X, y = rows(2, 90)
     with cluster(2) as local, Client(local, set_as_default=False) as client:
+        client.run(import_module, "fewlabel.dask")  # which takes seconds, without a sign of life
         (first, process), (_, other) = sorted(client.run(os.getpid).items())
         held = spread_out(client, X, y, [45])
         by_second = spread(client, [X], [1]), spread(client, [y], [1])
