@@ -104,7 +104,8 @@ class Backend:
             named = {str(task["id"]): task for task in tasks if isinstance(task, dict) and "id" in task}
             for task, annotation in zip(tasks, annotations, strict=True):
                 try:
-                    own = part(annotation, "task", Real, str, type(None)) or part(task, "id", Real, str, type(None))
+                    own = part(annotation, "task", Real, str, type(None))
+                    own = part(task, "id", Real, str, type(None)) if own is None else own
                     if named and str(own) not in named:
                         raise ValueError(f"an annotation is of task {own}, but the message has {', '.join(named)}")
                     self.answer(named.get(str(own), task), annotation)
@@ -129,6 +130,8 @@ class Backend:
         found = [one for one, its in zip(found, names, strict=True) if self.names in (None, its)]
         found = [one for one in found if self.choices in (None, one["from_name"])]
         chosen = [name for one in found for name in part(part(one, "value", dict), "choices", list)]
+        if wrong := [name for name in chosen if not isinstance(name, str)]:
+            raise ValueError(f"'choices' must hold texts, got {wrong[0]!r:.60}")
         if len(chosen) > 1:
             raise ValueError(f"a task has one class, got the choices {chosen}")
         text = str(part(task, "data", dict).get(self.field, ""))

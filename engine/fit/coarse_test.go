@@ -45,7 +45,7 @@ func fewCases() map[string]func(seed uint64) (planted.Data, method.Options) {
 // passes; about as many rows have changed.
 func TestManyRowsBeginAtFew(t *testing.T) {
 	for name, draw := range fewCases() {
-		const draws = 3
+		const draws = 6
 		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(draws) {
 			data, o := draw(seed)

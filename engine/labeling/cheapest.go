@@ -49,14 +49,24 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
-	counts := Counts(shares, len(labels))
+	least, most := bounds(shares, len(labels))
 	if smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] }); smallest < largest {
 		harden(job, labels, costs, weights, shares)
-		counts = countsOf(labels, len(shares))
-	} else if !slices.Equal(countsOf(labels, len(shares)), counts) {
-		greedy(labels, costs, counts)
+		least = countsOf(labels, len(shares))
+		most = least
+	} else if !contains(least, most, countsOf(labels, len(shares))) {
+		greedy(labels, costs, within(least, most, len(labels)))
 	}
-	return transport(labels, costs, counts)
+	return transport(labels, costs, least, most)
+}
+
+func contains(least, most, counts []int) bool {
+	for y, count := range counts {
+		if count < least[y] || count > most[y] {
+			return false
+		}
+	}
+	return true
 }
 
 // harden sets each label to the most probable soft label at a low temperature.
@@ -78,7 +88,8 @@ func withRoom(labels []int32, costs, v []float64) []float64 {
 		if !untie(labels, costs, v) {
 			break
 		}
-		v = transport(labels, costs, countsOf(labels, len(v))).centred()
+		counts := countsOf(labels, len(v))
+		v = transport(labels, costs, counts, counts).centred()
 	}
 	return v
 }

@@ -88,7 +88,13 @@ func (in instance) bestByTrial() float64 {
 
 // Transport is transport with the potentials.
 func Transport(labels []int32, costs []float64, counts []int) (potentials []float64) {
-	return transport(labels, costs, counts).centred()
+	return transport(labels, costs, counts, counts).centred()
+}
+
+// Counts are those of the start.
+func Counts(shares []float64, n int) []int {
+	least, most := bounds(shares, n)
+	return within(least, most, n)
 }
 
 // Total is the cost of a labeling: Σ c_iy over the rows i with their labels y.

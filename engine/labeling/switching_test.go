@@ -31,22 +31,23 @@ func TestCountsSumAndStayWithinOneRowOfTheShare(t *testing.T) {
 	}
 }
 
-func TestCountsGiveEqualRemaindersToTheFirstClasses(t *testing.T) {
+func TestEqualRemaindersLeaveOpenWhoGetsARow(t *testing.T) {
 	for _, c := range []struct {
-		shares []float64
-		n      int
-		want   []int
+		shares      []float64
+		n           int
+		least, most []int
 	}{
-		{[]float64{0.25, 0.25, 0.25, 0.25}, 6, []int{2, 2, 1, 1}},
-		{[]float64{0.1, 0.3, 0.6}, 5, []int{1, 1, 3}},
-		{[]float64{0.29, 0.71}, 100, []int{29, 71}},
-		{[]float64{0.2, 0.5, 0.3}, 1, []int{0, 1, 0}},
-		{[]float64{0, 2, 0, 1}, 3, []int{0, 2, 0, 1}},
-		{[]float64{0.7, 0.3}, 0, []int{0, 0}},
-		{[]float64{5}, 7, []int{7}},
+		{[]float64{0.25, 0.25, 0.25, 0.25}, 6, []int{1, 1, 1, 1}, []int{2, 2, 2, 2}},
+		{[]float64{0.1, 0.3, 0.6}, 5, []int{0, 1, 3}, []int{1, 2, 3}},
+		{[]float64{0.29, 0.71}, 100, []int{29, 71}, []int{29, 71}},
+		{[]float64{0.2, 0.5, 0.3}, 1, []int{0, 1, 0}, []int{0, 1, 0}},
+		{[]float64{0.45, 0.45, 0.1}, 10, []int{4, 4, 1}, []int{5, 5, 1}},
+		{[]float64{0, 2, 0, 1}, 3, []int{0, 2, 0, 1}, []int{0, 2, 0, 1}},
+		{[]float64{0.7, 0.3}, 0, []int{0, 0}, []int{0, 0}},
+		{[]float64{5}, 7, []int{7}, []int{7}},
 	} {
-		if got := Counts(c.shares, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("%v of %d rows: %v, should be %v", c.shares, c.n, got, c.want)
+		if least, most := bounds(c.shares, c.n); !slices.Equal(least, c.least) || !slices.Equal(most, c.most) {
+			t.Errorf("%v of %d rows: from %v to %v, should be from %v to %v", c.shares, c.n, least, most, c.least, c.most)
 		}
 	}
 }

@@ -7,26 +7,29 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// transport finds the cheapest labeling with given class counts, and proves it.
+// transport finds the cheapest labeling with class counts within bounds, and proves it.
 //
-//	Problem  min Σ c_iy over the rows i with labels y, counts[y] rows for class y: a transportation problem with n
-//	         sources of 1 row and m sinks. Its dual: potentials v_y and u_i = min_y (c_iy - v_y). Labels are optimal if
-//	         every row has a class with the least c_iy - v_y
-//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], finite; counts [m], of sum n; v_y potential [m]
+//	Problem  min Σ c_iy over the rows i with labels y, least[y] to most[y] rows for class y, which differ by one at most:
+//	         a transportation problem with n sources of 1 row and m sinks. Its dual: potentials v_y and
+//	         u_i = min_y (c_iy - v_y). Labels are optimal if every row has a class with the least c_iy - v_y
+//	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], finite; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, and algorithm 2, which comes first. Then
 //	         every row moves to the class that potentials prefer (shortWalks), and the surplus of a few rows goes along
 //	         shortest paths of the class graph (Tomizawa 1971, Edmonds & Karp 1972)
 //	Stops    all counts are met; each repair lowers the surplus by one
 //	Cost     switching, shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
 //
-// labels are the start, which has these counts and decides the time. The class graph returned has the potentials.
-func transport(labels []int32, costs []float64, counts []int) *classGraph {
-	f := newFrontier(labels, costs, len(counts))
+// labels are the start, which is within the bounds and decides the time. The class graph returned has the potentials.
+func transport(labels []int32, costs []float64, least, most []int) *classGraph {
+	f, counts := newFrontier(labels, costs, len(most)), countsOf(labels, len(most))
 	f.switchPairs(0)
-	g := newClassGraph(f, counts)
+	g := newClassGraph(f, most)
 	v := g.shortWalks()
 	g.reassign(v)
 	g.balance(v, counts)
+	if !slices.Equal(least, most) {
+		g.choose(v, least, most)
+	}
 	return g
 }
 
@@ -97,22 +100,60 @@ func (g *classGraph) smallest(value func(class int) float64) (class int) {
 // balance moves rows along shortest paths from classes with too many rows to classes with too few.
 func (g *classGraph) balance(v []float64, counts []int) {
 	surplus := func(y int) int { return len(g.members[y]) - counts[y] }
-	for end := g.nearestDeficit(v, surplus); end >= 0; end = g.nearestDeficit(v, surplus) {
-		for _, y := range g.live { // the arcs of the path become tight, and no arc gets too short
-			v[y] += math.Min(g.distance[y], g.distance[end])
+	start := func(y int) float64 {
+		if surplus(y) > 0 {
+			return 0
 		}
+		return math.Inf(1)
+	}
+	for end := g.walk(v, start, surplus); end >= 0; end = g.walk(v, start, surplus) {
+		g.tighten(v, end)
 		g.augment(end)
 	}
 }
 
-// nearestDeficit returns the nearest class with too few rows from those with too many; -1 if none has too many. It
-// finds shortest paths in the class graph with reduced lengths length + v_a - v_b >= 0 (Dijkstra 1959).
-func (g *classGraph) nearestDeficit(v []float64, surplus func(int) int) (end int) {
-	for _, y := range g.live {
-		g.distance[y], g.from[y], g.done[y] = math.Inf(1), -1, false
-		if surplus(y) > 0 {
-			g.distance[y] = 0
+// choose moves rows along shortest paths from classes with more than their least rows to classes with fewer than their
+// most, as long as that lowers the cost: which class gets a row more is for the costs to say, not for its number.
+func (g *classGraph) choose(v []float64, least, most []int) {
+	for range g.live {
+		highest, size := slices.Max(v), 0.0
+		for _, y := range g.live {
+			size = max(size, math.Abs(v[y]))
 		}
+		g.walk(v, func(y int) float64 {
+			if len(g.members[y]) > least[y] {
+				return highest - v[y]
+			}
+			return math.Inf(1)
+		}, func(int) int { return 0 })
+		length := func(y int) float64 { return g.distance[y] - (highest - v[y]) }
+		end := g.smallest(func(y int) float64 {
+			if len(g.members[y]) < most[y] {
+				return length(y)
+			}
+			return math.Inf(1)
+		})
+		if end < 0 || !(length(end) < -tied*size) {
+			break
+		}
+		g.tighten(v, end)
+		g.augment(end)
+	}
+	g.live = slices.DeleteFunc(g.live, func(y int) bool { return len(g.members[y]) == 0 })
+}
+
+// tighten changes potentials so that the arcs of the shortest path to a class are tight, and no arc is too short.
+func (g *classGraph) tighten(v []float64, end int) {
+	for _, y := range g.live {
+		v[y] += math.Min(g.distance[y], g.distance[end])
+	}
+}
+
+// walk finds shortest paths in the class graph with reduced lengths length + v_a - v_b >= 0 (Dijkstra 1959), from
+// classes at these distances. It returns the nearest class with a surplus below 0, at which it ends, or -1.
+func (g *classGraph) walk(v []float64, start func(int) float64, surplus func(int) int) (end int) {
+	for _, y := range g.live {
+		g.distance[y], g.from[y], g.done[y] = start(y), -1, false
 	}
 	for {
 		a := g.smallest(func(y int) float64 {
@@ -154,20 +195,20 @@ func (g *classGraph) augment(end int) {
 // with smaller c_iy - v_y than its own.
 type classGraph struct {
 	*frontier
-	live   []int     // classes that may have rows
+	live   []int     // classes that may have rows; in the end those that do
 	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows, or either may have none
 
-	// The shortest paths of nearestDeficit to each class.
+	// The shortest paths of walk to each class.
 	distance []float64
 	from     []int // the class before; -1 at the start
 	done     []bool
 }
 
-func newClassGraph(f *frontier, counts []int) *classGraph {
+func newClassGraph(f *frontier, most []int) *classGraph {
 	m := f.classes
 	g := &classGraph{frontier: f, length: slices.Repeat([]float64{math.Inf(1)}, m*m), distance: make([]float64, m),
 		from: make([]int, m), done: make([]bool, m)}
-	for y, count := range counts {
+	for y, count := range most {
 		if count > 0 {
 			g.live = append(g.live, y)
 		}
@@ -246,23 +287,44 @@ func (g *classGraph) shortestPaths() []float64 {
 	return d
 }
 
-// Counts turns shares, which need not sum to 1, into whole counts that sum to n by the largest remainders, the first of
-// equal ones first; a class with share 0 gets no row. Remainders that differ by rounding alone count as equal.
-func Counts(shares []float64, n int) []int {
+// bounds are the numbers of n rows that classes with these shares, which need not sum to 1, can get by the largest
+// remainders: of classes with equal remainders any may get the rows that are left. A class with share 0 gets none.
+// Remainders that differ by rounding alone count as equal.
+func bounds(shares []float64, n int) (least, most []int) {
 	total, left := vector.Sum(shares), n
-	counts, remainders, order := make([]int, len(shares)), make([]float64, len(shares)), []int(nil)
+	least, remainders, order := make([]int, len(shares)), make([]float64, len(shares)), []int(nil)
 	for y, share := range shares {
 		if share > 0 {
 			due := math.Round(share/total*float64(n)*1e9) / 1e9
-			counts[y] = int(due)
+			least[y] = int(due)
 			remainders[y] = math.Round((due - math.Floor(due)) * 1e8)
-			left -= counts[y]
+			left -= least[y]
 			order = append(order, y)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(remainders[b]) - int(remainders[a]) })
-	for _, y := range order[:left] {
-		counts[y]++
+	most = slices.Clone(least)
+	for k, y := range order {
+		if k < left || left > 0 && remainders[y] == remainders[order[left-1]] {
+			most[y]++
+		}
+		if left == len(order) || k < left && remainders[y] > remainders[order[left]] {
+			least[y]++
+		}
+	}
+	return least, most
+}
+
+// within are counts that sum to n: the first classes get more than their least rows.
+func within(least, most []int, n int) []int {
+	counts, left := slices.Clone(least), n
+	for _, count := range least {
+		left -= count
+	}
+	for y := range counts {
+		more := min(left, most[y]-least[y])
+		counts[y] += more
+		left -= more
 	}
 	return counts
 }

@@ -55,6 +55,41 @@ func TestTransportFindsTheBestOfAllLabelings(t *testing.T) {
 	}
 }
 
+func TestRowsThatEqualRemaindersLeaveGoWhereTheyCostLeast(t *testing.T) {
+	for seed := range uint64(60) {
+		n, m := 1+int(seed%8), 2+int(seed)%4
+		shares := slices.Repeat([]float64{1}, m)
+		shares[0] += float64(seed % 3)
+		least, most := bounds(shares, n)
+		for _, in := range []instance{topics(n, m, seed), whole(n, m, 3, seed), whole(n, m, 1, seed)} {
+			want := math.Inf(1)
+			for open := range 1 << m { // the classes that get a row more
+				in.counts = slices.Clone(least)
+				total := 0
+				for y := range m {
+					if open>>y&1 == 1 {
+						in.counts[y] = most[y]
+					}
+					total += in.counts[y]
+				}
+				if total == n {
+					want = min(want, in.bestByTrial())
+				}
+			}
+			in.counts = within(least, most, n)
+			labels := in.greedy()
+			v := transport(labels, in.costs, least, most).centred()
+			if in.counts = in.countsOf(labels); !contains(least, most, in.counts) {
+				t.Fatalf("seed %d: counts %v, should be from %v to %v", seed, in.counts, least, most)
+			}
+			in.proof(t, labels, v)
+			if got := in.total(labels); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("seed %d: transport %v, should be %v", seed, got, want)
+			}
+		}
+	}
+}
+
 func TestTransportIsAnOptimum(t *testing.T) {
 	for seed := range uint64(4) {
 		for _, in := range []instance{

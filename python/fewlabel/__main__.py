@@ -1,6 +1,8 @@
 """`python -m fewlabel`: what 30 answers are worth, on texts that come with SciPy. It needs no network and no file."""
 
 import argparse
+import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -98,4 +100,9 @@ def _labels_drawn(rows: Any, truth: np.ndarray, accuracy: float) -> int:
 
 if __name__ == "__main__":
     argparse.ArgumentParser("python -m fewlabel", description=__doc__).parse_args()
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # its reader has seen enough; Python flushes at its end once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -230,6 +230,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         tree = _hierarchy.read(self.hierarchy, classes)
         groups = {**(tree or {}), **(self.hierarchy if isinstance(self.hierarchy, Mapping) else {})}.values()
         _markers.refuse_names((name for name in groups if name is not None), self.unlabeled, True, "hierarchy")
+        _markers.warn_of_names(groups)
         if tree is not None and len(classes) > 1:
             _advice.leaves_without_label(_hierarchy.without_label(self.hierarchy, tree), classes)
         if self._is_warm():

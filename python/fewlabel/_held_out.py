@@ -1,7 +1,7 @@
 """Fits that do not see the labels of some rows, on which they are then measured: in processes, with one bar."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
@@ -73,9 +73,10 @@ def score(model: Any, rows: Any, test: Any, given: Targets, scoring: Any) -> flo
 
 
 def scorer(model: Any, scoring: Any) -> Any:
-    """That of scikit-learn."""
-    if isinstance(scoring, type):
-        raise TypeError(f"scoring must be the name of a metric or a scorer, got {kind(scoring)}")
+    """That of scikit-learn, which takes what is no metric for none where there are several."""
+    for one in scoring.values() if isinstance(scoring, Mapping) else (scoring,):
+        if isinstance(one, type) or (isinstance(scoring, Mapping) and not (isinstance(one, str) or callable(one))):
+            raise TypeError(f"scoring must be the name of a metric or a scorer, or several, got {kind(one)}")
     try:
         return check_scoring(model, scoring)
     except (TypeError, ValueError) as reason:

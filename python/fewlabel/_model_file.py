@@ -139,7 +139,7 @@ def _of_linear(path: Any, no_library: RuntimeError) -> _fit.Fitted:
 
 
 def _object(text: bytes, whole: Callable[[str], Any]) -> Any:
-    return json.loads(text.decode(), object_pairs_hook=_once, parse_int=whole)
+    return json.loads(text.decode(), object_pairs_hook=_numbers.once, parse_int=whole)
 
 
 def _strict(text: bytes) -> Any:
@@ -159,12 +159,6 @@ def _whole(text: str) -> int:
     if math.isinf(float(text)):
         raise ValueError(f"the number {text:.40} is too large")
     return int(text)
-
-
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(by_name := dict(members)) < len(members):
-        raise ValueError("a name stands twice in an object")
-    return by_name
 
 
 def _fields(value: Any, types: dict[str, tuple[Any, ...]], needed: Collection[str] | None = None) -> dict[str, Any]:

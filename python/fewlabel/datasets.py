@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fewlabel._inputs._numbers import check_text, has_entries, regular
+from fewlabel._inputs._numbers import check_flag, check_text, has_entries, regular
 
 __all__ = ["load_conll_file", "load_scipy_docs"]
 
@@ -52,6 +52,8 @@ def load_conll_file(
     check_text("path", path)
     if not (isinstance(columns, list | tuple) and columns and all(type(k) is int for k in columns)):
         raise ValueError(f"columns must be a tuple of integers, such as (0, -1), got {columns!r:.60}")
+    if comments is not None:
+        comments = check_flag("comments", comments)
     opened: Any = gzip.open if str(path).endswith(".gz") else open
     try:
         with opened(regular(path), "rt", encoding="utf-8-sig") as file:  # editors of Windows begin with a mark

@@ -1,6 +1,6 @@
 """Probabilities of classes as labels, and what gives them: several sources, such as keyword rules and annotators."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 from unicodedata import category, name, normalize
 
@@ -298,7 +298,7 @@ def from_votes(
 def _names(sources: Any, n: int) -> list[Any]:
     """Those of the sources, one a column."""
     sources = range(n) if sources is None else sources
-    if not _numbers.has_entries(sources):
+    if not _numbers.has_entries(sources) or isinstance(sources, Set):  # which has no order
         raise ValueError(f"sources must be a list of names or a dict from class to words, got {sources!r:.60}")
     names = [word for _, word in _rules(sources)] if isinstance(sources, Mapping) else [*map(_markers.plain, sources)]
     if len(names) != n:

@@ -3,7 +3,7 @@
 A name means the method with default options: `method="switching"` is the same as `method=Switching()`.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 __all__ = ["Annealing", "Auto", "Gradient", "PairSwitching", "Posterior", "Switching"]
@@ -138,4 +138,4 @@ def of_options(given: dict[str, Any]) -> Method:
 
 def options(method: Method) -> dict[str, Any]:
     """The corresponding options of the library."""
-    return {"method": method.name} | asdict(method)
+    return {"method": method.name} | {field.name: getattr(method, field.name) for field in fields(method)}

@@ -51,6 +51,8 @@ class _LabeledScorer:
     unlabeled: Any
 
     def __post_init__(self) -> None:
+        if self.scoring is not None:
+            _held_out.scorer(None, self.scoring)  # cross_val_score makes NaN of what is raised later
         self.request = MetadataRequest(owner=self)
         self.request.score.add_request(param="sample_weight", alias=True)
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from fewlabel import _held_out
 from fewlabel._compat import BaseCrossValidator
 from fewlabel._inputs import _data, _numbers, _targets
-from fewlabel._inputs._markers import listed
+from fewlabel._inputs._markers import listed, warn_of_names
 
 __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 
@@ -146,6 +146,7 @@ def held_out_probabilities(
     targets, X = _targets.one_a_row(y, unlabeled), _data.admitted(X)
     _data.check_lengths(X, targets.codes)
     classes = targets.classes[targets.known()]
+    warn_of_names(classes.tolist())
     splits = SemiSupervisedSplit(at_most(cv, targets), unlabeled=unlabeled).split(X, y)
     folds = [_held_out.Fold(estimator, train, _safe_indexing(y, train), test) for train, test in splits]
     sums, times = np.zeros((len(targets.codes), len(classes))), np.zeros((len(targets.codes), 1))

@@ -242,6 +242,7 @@ def _plan(
     given = _targets.one_a_row(y, marker, _linear_model.tree(estimator))
     _data.check_lengths(X, given.labeled)
     _held_out.refuse_one_class(given)
+    _markers.warn_of_names(given.classes.tolist())
     marker = None if _markers.is_auto(marker) else marker
     other = _linear_model.supervised(estimator) if supervised is None else supervised
     n_train = len(given.values) - round(float(test_size) * len(given.values))

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from distributed import Client, LocalCluster, MultiLock
 
 from fewlabel.dask import _fit, fit
 from fewlabel.labels import Description
+from fewlabel.methods import Annealing
 
 PAGE = Path(__file__).parents[2] / "docs/many-machines.md"
 WAIT = 300  # seconds after which a test has hung: the process prints where, and ends
@@ -237,6 +239,14 @@ def test_what_is_no_classifier_of_fewlabel(client: Client, model: Any, found: st
         fit(client, model, [delayed(np.eye(2))], [delayed([0, 1])])
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("alpha", (one for one in "a")), ("method", Annealing(balance=(one for one in "a")))]
+)
+def test_a_parameter_that_cannot_be_sent_is_named(client: Client, name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} cannot be sent to the workers, got .*generator"):
+        fit(client, TransductiveSVC(**{name: value}), [delayed(np.eye(2))], [delayed([0, 1])])
+
+
 def test_what_is_no_client(client: Client) -> None:
     async def asynchronous() -> None:
         async with Client(client.scheduler.address, asynchronous=True, set_as_default=False) as other:
@@ -423,6 +433,7 @@ def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest
     monkeypatch.setattr(_fit, "_LOST_AFTER", 3.0)
     X, y = rows(2, 90)
     with cluster(2) as local, Client(local, set_as_default=False) as client:
+        client.run(import_module, "fewlabel.dask")  # which takes seconds, without a sign of life
         (first, process), (_, other) = sorted(client.run(os.getpid).items())
         held = spread_out(client, X, y, [45])
         by_second = spread(client, [X], [1]), spread(client, [y], [1])

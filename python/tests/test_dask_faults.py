@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextlib.contextmanager
 def connected(n_workers: int = RANKS) -> Iterator[Client]:
     with cluster(n_workers) as local, Client(local, set_as_default=False) as client:
+        client.run(import_module, "fewlabel.dask")  # which takes seconds, without a sign of life
         yield client
 
 

@@ -11,6 +11,8 @@ import contextlib
 import io
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,15 @@ def test_the_module_prints_what_the_pages_show(
     assert f"```text\n{table}\n```" in readme
     assert f"```python\n{lines}```" in page
     assert len(lines.strip().replace("\n\n", "\n").splitlines()) <= 12
+
+
+def test_a_reader_that_stops_leaves_no_traceback() -> None:
+    run = [sys.executable, "-m", "fewlabel"]
+    with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        program.stdout.readline()
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 1
 
 
 def test_files_of_the_engine_exist() -> None:

@@ -104,6 +104,7 @@ def test_names_of_numpy_types() -> None:
             r"hierarchy gives 'g' the parents \['a', 'b'\]: write its one parent",
         ),
         ([("a", "g"), ("a", "h")], "ab", "must be None, a dict from child to parent, or a separator"),
+        ({"a": "g\0", "b": "g\0"}, "abc", "a group of hierarchy must not have a NUL character"),
         (3, "ab", "hierarchy=3 must be None, a dict"),
         ("/", "ab", "hierarchy='/' is a separator, but no class name has it: the classes are a, b"),
         ("", "ab", "hierarchy='' is a separator, but no class name has it"),

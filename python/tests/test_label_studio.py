@@ -155,7 +155,8 @@ def test_a_message_is_read_by_all_its_fields(tmp_path: Path, action: str, messag
         ({"annotation": {"result": [{"type": "choices"}]}}, "'from_name' must be a text, which the message lacks"),
         ({"annotation": {"result": [choice() | {"value": ["grain"]}]}}, "'value' must be an object, got"),
         ({"annotation": {"result": [choice() | {"value": {"choices": "grain"}}]}}, "'choices' must be a list, got"),
-        ({"annotation": {"result": [choice(None)]}}, "None marks rows without a label"),
+        ({"annotation": {"result": [choice(None)]}}, "'choices' must hold texts, got None"),
+        ({"annotation": {"result": [choice(True)]}}, "'choices' must hold texts, got True"),
         ({"annotation": {"result": GRAIN, "was_cancelled": "false"}}, "'was_cancelled' must be true or false or null"),
         ({"annotation": {"result": GRAIN, "task": [1]}}, "'task' must be a number or a text or null"),
         ({"action": ...}, "'action' must be a text, which the message lacks"),
@@ -200,9 +201,9 @@ def test_other_messages_are_told_what_they_lack(client: Client, call: str, messa
 
 def test_tasks_of_one_text_have_one_answer_and_answers_may_come_together(tmp_path: Path) -> None:
     texts = [3, *TEXTS[:20], 3, TEXTS[4]]
-    tasks = [{"id": 100 + k, "data": {"text": text}} for k, text in enumerate(texts)]
+    tasks = [{"id": k, "data": {"text": text}} for k, text in enumerate(texts)]
     backend = module.Backend(tasks, "text", tmp_path / "answers.jsonl")
-    found = [{"result": GRAIN, "task": 105}, {"result": [choice("a", "b")]}, {"was_cancelled": True, "task": 100}]
+    found = [{"result": GRAIN, "task": 5}, {"result": [choice("a", "b")]}, {"was_cancelled": True, "task": 0}]
     request = {"action": "ANNOTATIONS_CREATED", "task": [tasks[0], tasks[2], tasks[5]], "annotation": found}
     with pytest.raises(ValueError, match="got the choices"):
         backend.webhook(request)

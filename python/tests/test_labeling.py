@@ -630,6 +630,17 @@ def test_a_session_goes_on_after_the_last_answer(tmp_path: Path) -> None:
     assert set(json.loads(lines[1])) == {"row", "class"}
 
 
+def test_a_session_keeps_its_file_where_the_folder_of_work_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    one = session(path="answers.jsonl")
+    monkeypatch.chdir("other")
+    one.label(3, "drink")
+    assert session(path=tmp_path / "answers.jsonl").y[3] == "drink"
+
+
 def test_a_file_that_ends_anywhere_loses_at_most_the_answer_being_written(tmp_path: Path) -> None:
     path, texts = tmp_path / "answers.jsonl", pd.Series(TEXTS, index=[f"Zeile ä{k}" for k in range(16)])
     one = Session(texts, make_pipeline(CountVectorizer(), TransductiveSVC(alpha=0.1, n_jobs=1)), path=path)
@@ -871,7 +882,7 @@ def test_a_file_without_a_version_is_of_the_first_one(tmp_path: Path) -> None:
         (X, {"classes": [1, True]}, "classes must be .* or all bools, got several types: 1 and True"),
         (X, {"path": 3}, "path must be that of a file, got 3"),
         (X, {"show": "text"}, "show must be a column of the data frame rows, a function or None, got 'text'"),
-        (X, {"path": "nowhere/answers.jsonl"}, "there is no folder nowhere for the file"),
+        (X, {"path": "nowhere/answers.jsonl"}, "there is no folder .*nowhere for the file"),
     ],
 )
 def test_wrong_arguments_are_named(rows: Any, settings: dict[str, Any], message: str) -> None:
@@ -890,6 +901,13 @@ def test_the_last_line_of_another_file_is_not_cut_off(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"table\.csv, line 1: b'1,2,3' is not JSON"):
         session(path=path)
     assert path.read_text(encoding="utf-8") == "1,2,3"
+
+
+def test_a_line_that_has_a_field_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"version": 1}\n{"row": 1, "row": 2, "class": "a"}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"line 2: .* a name stands twice"):
+        session(path=path)
 
 
 # ------------------------------------------------------------------ the widget, without a browser

@@ -717,6 +717,29 @@ def test_votes_and_columns_that_look_the_same_are_warned_of() -> None:
         TransductiveSVC().fit(np.eye(3), columns)
 
 
+def test_groups_that_look_the_same_are_warned_of() -> None:
+    with pytest.warns(DataWarning, match="have almost the same name"):
+        TransductiveSVC(hierarchy={"a": "mer", "b": "Mer"}).fit(np.eye(4), ["a", "b", "c", None])
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda X, y: compare(TransductiveSVC(), X, y, ["annealing"], cv=2, verbose=0),
+        lambda X, y: check(TransductiveSVC(), X, y, cv=2, verbose=0),
+        lambda X, y: held_out_probabilities(TransductiveSVC(calibrate=True), X, y, cv=2),
+        lambda X, y: LearningCurveDisplay.from_estimator(TransductiveSVC(), X, y, n_labels=[9], n_draws=1, verbose=0),
+    ],
+)
+def test_fits_that_nobody_sees_warn_of_classes_that_look_the_same(measure: Any) -> None:
+    X, y, _ = text_like()
+    names = np.array(["mer", "fin", None], dtype=object)[y]
+    names[np.flatnonzero(y == 0)[::2]] = "Mer"
+    with pytest.warns(DataWarning, match="have almost the same name"):
+        measure(X, names)
+
+
 def test_many_classes_that_look_the_same_are_one_warning() -> None:
     (found, _) = fits(["eau", "mer", "fin", "sel", "Eau", "Mer", "Fin", "Sel", None])
     assert found.count("have almost the same name") == 3

@@ -221,6 +221,13 @@ def a_set(name: str) -> tuple[Any, np.ndarray]:
     return normalize(rows), truth
 
 
+def eight_of_each(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    y = np.full(len(truth), -1)
+    for k in range(truth.max() + 1):
+        y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
+    return y
+
+
 ESTIMATORS = {
     TransductiveSVC: ("auto", "annealing", "switching", "pair_switching", "gradient"),
     SemiSupervisedLogisticRegression: ("annealing", "entropy", "expectation", "posterior"),
@@ -238,10 +245,8 @@ def test_the_order_of_words_and_classes_moves_no_prediction(model: Any) -> None:
     texts, truth = load_scipy_docs()[:2]
     rows, truth = text_vectorizer().fit_transform(texts), np.unique(truth, return_inverse=True)[1]
     rng, (n, width), classes = np.random.default_rng(0), rows.shape, truth.max() + 1
-    y = np.full(n, -1)
-    for k in range(classes):
-        y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
-    order, columns, names = rng.permutation(n), rng.permutation(width), np.roll(np.arange(classes), 1)
+    y = eight_of_each(truth, rng)
+    order, columns, names = rng.permutation(n), rng.permutation(width), rng.permutation(classes)
     expected = model.fit(rows, y).predict(rows)
     for found, wanted in (
         (model.fit(rows[order], y[order]).predict(rows), expected),
@@ -258,10 +263,8 @@ def test_what_means_nothing_moves_no_prediction(model: Any, name: str) -> None:
     """The order of rows, columns and classes, a unit, weights of one size, copies given as weights."""
     rng, (rows, truth) = np.random.default_rng(0), a_set(name)
     truth = truth % 2 if model.method == "pair_switching" else truth
-    n, width, classes = len(truth), rows.shape[1], np.roll(np.arange(truth.max() + 1), 1)
-    y = np.full(n, -1)
-    for k in range(truth.max() + 1):
-        y[rng.choice(np.flatnonzero(truth == k), 8, replace=False)] = k
+    n, width, classes = len(truth), rows.shape[1], rng.permutation(truth.max() + 1)
+    y = eight_of_each(truth, rng)
     order, columns, weights = rng.permutation(n), rng.permutation(width), 1 + (np.arange(n) % 5 == 0)
     copies = np.repeat(np.arange(n), weights)
     expected, weighted = model.fit(rows, y).predict(rows), model.fit(rows, y, sample_weight=weights).predict(rows)
@@ -275,3 +278,13 @@ def test_what_means_nothing_moves_no_prediction(model: Any, name: str) -> None:
         (model.fit(rows[copies], y[copies]).predict(rows), weighted),
     ):
         assert np.mean(found != wanted) <= 0.005
+
+
+@pytest.mark.parametrize("method", ["auto", "switching"])
+def test_the_order_of_classes_with_equal_shares_moves_no_prediction(method: str) -> None:
+    """The number of rows is not a multiple of that of classes: some get one more."""
+    rows, truth = a_set("digits")
+    y, names = eight_of_each(truth, np.random.default_rng(2)), np.arange(10)[::-1]
+    model = TransductiveSVC(method=method, class_prior="labels")
+    expected = model.fit(rows, y).predict(rows)
+    assert np.mean(model.fit(rows, np.append(names, -1)[y]).predict(rows) != names[expected]) <= 0.005

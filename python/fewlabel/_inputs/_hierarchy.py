@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fewlabel._inputs._markers import is_blank, is_missing, is_of_kind, kind_of, listed, objects, plain
-from fewlabel._inputs._numbers import check_count
+from fewlabel._inputs._numbers import check_count, check_text
 
 Tree = dict[Any, Any]
 
@@ -135,6 +135,8 @@ def _from_parents(hierarchy: Mapping[Any, Any], classes: np.ndarray) -> Tree:
             raise ValueError(f"{found}: write None above what is at the top")
         if isinstance(parent, list | tuple | set | frozenset | dict | np.ndarray):
             raise ValueError(f"hierarchy gives {child!r} the parents {parent!r}: write its one parent")
+        if isinstance(parent, str):
+            check_text("a group of hierarchy", parent)
     names = classes.tolist()
     known, paths = set(names), {name: _path(parents, name) for name in parents}
     for leaf in without_label(parents, known):

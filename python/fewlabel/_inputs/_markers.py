@@ -135,7 +135,7 @@ def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
     marker: every row is labeled. Any other value is the marker.
     """
     none = np.zeros(len(values), dtype=bool)
-    if hasattr(unlabeled, "__len__") and not isinstance(unlabeled, str | bytes):
+    if hasattr(unlabeled, "__iter__") and not isinstance(unlabeled, str | bytes | type):
         raise ValueError(f"unlabeled must be the one marker of unlabeled rows, got {unlabeled!r:.60}")
     if unlabeled is None:
         return none, none

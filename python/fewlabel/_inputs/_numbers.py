@@ -111,3 +111,10 @@ def regular(path: Any) -> Path:
         found = next(kind for kind, is_it in of_kinds.items() if is_it)
         raise OSError(f"cannot read {file}: it is a {found}: give the path of a file")
     return file
+
+
+def once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, in which no name stands twice."""
+    if len(by_name := dict(members)) < len(members):
+        raise ValueError("a name stands twice in an object")
+    return by_name

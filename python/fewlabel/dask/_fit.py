@@ -57,6 +57,7 @@ def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = No
     if hasattr(model, "_skl_callbacks"):
         raise ValueError("callbacks are for fits on one machine: the steps of this one are on the workers")
     method = methods.resolve(model.method, model._methods)
+    _check_sent(model)
     parts = _partitions(X, y, sample_weight)
     with (
         _progress.shown(type(model).__name__, model.verbose, method.name) as show,
@@ -102,6 +103,17 @@ def _check_client(client: Any) -> None:
         raise ValueError("client is closed: make a new one")
     if client.asynchronous:
         raise ValueError("client is asynchronous: give one that is not, in a thread where no event loop runs")
+
+
+def _check_sent(model: Any) -> None:
+    """Raise what names a parameter that cannot be sent to the workers."""
+    from cloudpickle import dumps
+
+    for name, value in model.get_params(deep=False).items():
+        try:
+            dumps(value)
+        except Exception as reason:
+            raise TypeError(f"{name} cannot be sent to the workers, got {value!r:.80}: {reason}") from reason
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._indexing import _safe_indexing
 
 from fewlabel import _held_out
-from fewlabel._inputs import _numbers
+from fewlabel._inputs import _markers, _numbers
 from fewlabel.inspection import _linear_model, _table
 from fewlabel.inspection._check import split
 
@@ -81,6 +81,7 @@ def compare(
     _linear_model.marker(model)
     chosen, scorer = _chosen(methods, model), _held_out.scorer(model, scoring)
     X, given, splits = split(model, X, y, cv)
+    _markers.warn_of_names(given.classes.tolist())  # nobody sees the warnings of the fits
     models = {SUPERVISED: _linear_model.supervised(model)}
     if getattr(scorer, "_response_method", None) != "predict_proba":
         models[SVC] = _linear_model.reference(model)

@@ -23,7 +23,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from fewlabel._inputs._numbers import regular
+from fewlabel._inputs._numbers import once, regular
 
 Event = dict[str, Any]
 
@@ -58,7 +58,7 @@ class Journal:
     def __init__(
         self, path: str | os.PathLike[str] | None, check: Callable[[Event, Any], None] = lambda *_: None
     ) -> None:
-        self.path, self._check = None if path is None else Path(path), check
+        self.path, self._check = None if path is None else Path(path).absolute(), check
         self.events: list[Event] = []
         self._standing: list[Event] = []  # answers, new names and "describe"
         self._classes: list[Any] = []  # of those that have one
@@ -165,7 +165,7 @@ def _is_cut(line: bytes, first: bool) -> bool:
 
 def _parsed(line: bytes) -> Event:
     try:
-        event = json.loads(line)
+        event = json.loads(line, object_pairs_hook=once)
     except (ValueError, RecursionError) as reason:
         raise ValueError(f"{line[:80]!r} is not JSON: {reason}") from reason
     if not isinstance(event, dict) or frozenset(event) not in _FORMS:

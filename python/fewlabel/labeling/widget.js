@@ -20,7 +20,8 @@ function named(event) {
   const key = event.key.toLowerCase();
   if (/^[a-z0-9]$/.test(key) || event.shiftKey || event.getModifierState("AltGraph")) return key;
   const [, kind, place] = /^(Digit|Key)(.)$/.exec(event.code) ?? [];
-  return kind === "Digit" || (kind && /^\p{L}$/u.test(key)) ? place.toLowerCase() : key; // other signs stay what they are
+  const other = kind && /^(?![a-z])[\p{L}\p{M}]+$/u.test(key); // vowel signs of Thai, two letters of Arabic; not "dead"
+  return kind === "Digit" || other ? place.toLowerCase() : key; // other signs stay what they are
 }
 
 // Words of the user, in the direction of their script.
