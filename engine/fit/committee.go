@@ -86,7 +86,8 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
-// views are v (S + M), v M or 2 v M, as a model of the packed rows. With descriptions M has the shares once they settled.
+// views are v (S + M), v M or 2 v M, as a model of the packed rows. With descriptions M has the shares once they are
+// settled.
 func (d *Data) views(v, tol float64, settled bool) (*model.Linear, error) {
 	mixture := Member{method: method.Mixture, shares: settled && d.sample.All.AllDescribed}
 	switch {

@@ -35,11 +35,12 @@ from fewlabel.labels import with_descriptions
 from fewlabel.preprocessing import text_vectorizer
 
 OHSUMED = """bacterial infections and mycoses, virus diseases, parasitic diseases, neoplasms, musculoskeletal diseases,
-digestive system diseases, stomatognathic diseases, respiratory tract diseases, otorhinolaryngologic diseases, nervous system
-diseases, eye diseases, urologic and male genital diseases, female genital diseases and pregnancy complications, cardiovascular
-diseases, hemic and lymphatic diseases, neonatal diseases and abnormalities, skin and connective tissue diseases, nutritional and
-metabolic diseases, endocrine diseases, immunologic diseases, disorders of environmental origin, animal diseases, pathological
-conditions signs and symptoms"""  # C01 to C23 of MeSH
+digestive system diseases, stomatognathic diseases, respiratory tract diseases, otorhinolaryngologic diseases,
+nervous system diseases, eye diseases, urologic and male genital diseases,
+female genital diseases and pregnancy complications, cardiovascular diseases, hemic and lymphatic diseases,
+neonatal diseases and abnormalities, skin and connective tissue diseases, nutritional and metabolic diseases,
+endocrine diseases, immunologic diseases, disorders of environmental origin, animal diseases,
+pathological conditions signs and symptoms"""  # headings C01 to C23 of MeSH
 THINNED = {"World": 0.08, "Sports": 0.53, "Business": 0.34, "Sci/Tech": 0.04}
 EVEN = (
     "AG News by words",
@@ -61,7 +62,7 @@ def sets() -> Iterator[Named]:
     yield thinned(news)
     yield by_words("R8 by words", *data.texts("reuters_r8"), words["reuters_r8"])
     yield by_words("20 Newsgroups by words", *data.texts("newsgroups20"), words["newsgroups20"])
-    headings = {f"C{n:02}": text for n, text in enumerate(OHSUMED.replace("\n", " ").split(", "), 1)}
+    headings = {f"C{n:02}": text for n, text in enumerate(OHSUMED.split(","), 1)}
     yield by_words("Ohsumed by words", *load.ohsumed(), headings)
     by_bge = np.load(EXAMPLE)
     yield by_vectors("AG News by bge", *load.agnews("bge"), (by_bge["agnews_classes"], by_bge["agnews_names"]))

@@ -165,7 +165,8 @@ def many(report: Report, draws: int = 5) -> None:
 def few(report: Report, draws: int = 5) -> None:
     """Few unlabeled rows beside many labels: each classifier and method beside the supervised fit of its loss."""
     ones = {name: TransductiveSVC(method=name, n_jobs=1) for name in HINGED} | {
-        name: SemiSupervisedLogisticRegression(method=name, n_jobs=1) for name in LOGISTIC}  # fmt: skip
+        name: SemiSupervisedLogisticRegression(method=name, n_jobs=1) for name in LOGISTIC} | {
+        "logistic, default": SemiSupervisedLogisticRegression(n_jobs=1)}  # fmt: skip
     lines = []
     for name, k, draw in itertools.product(FEW, (5, 20, 60), range(draws)):
         task = drawing.draw(data.SETS[name](), k, "equal", draw)
