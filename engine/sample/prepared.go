@@ -12,9 +12,9 @@ import (
 
 // Prepared are rows made ready, which samples with different labels can share.
 type Prepared struct {
-	rows    *rows.Matrix // packed, in units of length
-	length  float64      // root of the mean square length of the rows that count
-	feature []int32      // [rows.Cols] the problem's number of each packed feature
+	Rows    *rows.Matrix // packed, in units of Length
+	Length  float64      // root of the mean square length of the rows that count
+	Feature []int32      // [Rows.Cols] the problem's number of each packed feature
 
 	weights []float64 // [n] of the problem
 
@@ -25,28 +25,42 @@ type Prepared struct {
 // Keys are the keys [n] of the rows, see rows.Keys: those that selected rows have in the whole. Features count as
 // places in the order of their extreme values, so that neither their order nor columns without values change anything.
 // Features with equal extremes share a place at first. Then they come in the order of the sums of their rows' keys.
-func (s *Sample) Keys(job *work.Job) []uint64 {
-	p := s.prepared
+func (p *Prepared) Keys(job *work.Job) []uint64 {
 	p.keysOnce.Do(func() {
 		if p.keys != nil {
 			return
 		}
-		ends, order := p.rows.Extremes(job, p.weights), numbers(len(p.feature))
-		place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
-		before := func(a, b int32) int { return cmp.Compare(place[a], place[b]) }
-		for range refinements {
-			if tied {
-				of := p.rows.Totals(job, p.counted(job, p.rows.Keys(job, place)))
-				place, tied = ranked(order, func(a, b int32) int { return cmp.Or(before(a, b), cmp.Compare(of[a], of[b])) })
-			}
-		}
+		place, order := p.places(job)
 		place, _ = ranked(order, func(a, b int32) int {
-			return cmp.Or(before(a, b), cmp.Compare(p.feature[a], p.feature[b]))
+			return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(p.Feature[a], p.Feature[b]))
 		})
-		p.keys = p.rows.Keys(job, place)
+		p.keys = p.Rows.Keys(job, place)
 	})
 	return p.keys
 }
+
+// SharedKeys are keys [n] that rows share whose features nothing tells apart but their order.
+func (p *Prepared) SharedKeys(job *work.Job) []uint64 {
+	place, _ := p.places(job)
+	return p.Rows.Keys(job, place)
+}
+
+// places are those of the features, which some may share, and the features in their order.
+func (p *Prepared) places(job *work.Job) (place, order []int32) {
+	ends, order := p.Rows.Extremes(job, p.weights), numbers(len(p.Feature))
+	place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
+	for range refinements {
+		if tied {
+			of, before := p.Rows.Totals(job, p.counted(job, p.Rows.Keys(job, place))), place
+			place, tied = ranked(order, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(before[a], before[b]), cmp.Compare(of[a], of[b]))
+			})
+		}
+	}
+	return place, order
+}
+
+func (s *Sample) Keys(job *work.Job) []uint64 { return s.prepared.Keys(job) }
 
 const refinements = 2 // of the places, each by two passes over the values
 
@@ -80,9 +94,9 @@ func (p *Prepared) counted(job *work.Job, keys []uint64) []uint64 {
 
 func (p Problem) Prepare(job *work.Job) *Prepared {
 	out := &Prepared{weights: p.weights()}
-	out.length = p.Rows.RootMeanSquare(job, out.weights)
-	out.rows, out.feature = p.Rows.Packed(job)
-	out.rows = out.rows.Scaled(1 / out.length)
-	job.CountAndCheck(2 * int64(out.rows.NonZeros()))
+	out.Length = p.Rows.RootMeanSquare(job, out.weights)
+	out.Rows, out.Feature = p.Rows.Packed(job)
+	out.Rows = out.Rows.Scaled(1 / out.Length)
+	job.CountAndCheck(2 * int64(out.Rows.NonZeros()))
 	return out
 }

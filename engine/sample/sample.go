@@ -110,7 +110,7 @@ func (s *Sample) prepare(p Problem) error {
 	if s.prepared == nil {
 		s.prepared = p.Prepare(s.Job)
 	}
-	s.Rows, s.Feature, s.Length = s.prepared.rows, s.prepared.feature, s.prepared.length
+	s.Rows, s.Feature, s.Length = s.prepared.Rows, s.prepared.Feature, s.prepared.Length
 	s.Pass = s.Rows.NonZeros()
 	return p.Rows.CheckLength(s.Length)
 }

@@ -136,7 +136,7 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 		keys[k] = all[i]
 	}
 	selected, source := s.Rows, chosen.Rows
-	prepared := &Prepared{rows: s.Rows, feature: numbers(s.Rows.Cols()), length: 1}
+	prepared := &Prepared{Rows: s.Rows, Feature: numbers(s.Rows.Cols()), Length: 1}
 	if job.Group != nil || !slices.Equal(chosen.Rows, numbers(s.Rows.Rows())) { // machines number features alike
 		if job.Group != nil && chosen.Gathered {
 			selected, _ = s.Rows.Gathered(job, chosen.Rows)
@@ -145,7 +145,7 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 		} else {
 			selected = s.Rows.Selected(job.Pool, chosen.Rows)
 		}
-		prepared.rows, prepared.feature = selected.Packed(job)
+		prepared.Rows, prepared.Feature = selected.Packed(job)
 	}
 	prepared.keys = keys
 	part := &Sample{prepared: prepared, Source: source}

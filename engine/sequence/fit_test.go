@@ -133,7 +133,7 @@ func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 
 // F(w) - F(w*) <= |g|²/2α, as F is strongly convex where every token has a label.
 func TestEpochsComeNearTheOptimum(t *testing.T) {
-	p := planted(3, 200, 0)
+	p := planted(5, 200, 0)
 	for _, loss := range []string{"softmax_margin", "crf", "soft_hinge"} {
 		o := Defaults()
 		o.Alpha, o.Loss, o.Rho, o.MaxIter = 0.1, loss, 3, 300

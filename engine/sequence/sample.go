@@ -2,6 +2,7 @@ package sequence
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/model"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/rows"
+	prepare "github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -36,6 +38,7 @@ type sample struct {
 	rows           *rows.Matrix  // packed, in units of length
 	length         float64       // the root of the mean square length of the rows
 	feature        []int32       // [rows.Cols] the problem's number of each packed feature
+	keys           []uint64      // [sequences] from those of their rows
 	bounds         []int         // sequence i is the tokens bounds[i] ... bounds[i+1]-1
 	labels         []int32       // tags; -1: none; -2 - t: those in allowed of token t
 	allowed        []uint8       // of the problem
@@ -60,13 +63,17 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 			return nil, err
 		}
 	}
-	s.length = p.Rows.RootMeanSquare(job, slices.Repeat([]float64{1}, p.Rows.Rows()))
+	prepared := prepare.Problem{Rows: p.Rows}.Prepare(job)
+	s.rows, s.length, s.feature = prepared.Rows, prepared.Length, prepared.Feature
 	if err := p.Rows.CheckLength(s.length); err != nil {
 		return nil, err
 	}
-	s.rows, s.feature = p.Rows.Packed(job)
-	s.rows = s.rows.Scaled(1 / s.length)
-	s.shape.Features = s.rows.Cols()
+	s.keys, s.shape.Features = make([]uint64, s.sequences()), s.rows.Cols()
+	for i, keys := 0, prepared.SharedKeys(job); i < s.sequences(); i++ {
+		for _, key := range keys[s.bounds[i]:s.bounds[i+1]] {
+			s.keys[i] = (s.keys[i] ^ key) * prepare.Mixer
+		}
+	}
 	return s, nil
 }
 
@@ -259,13 +266,14 @@ func (s *sample) noPath(i int, c *chain) error {
 
 func (s *sample) sequences() int { return len(s.bounds) - 1 }
 
-// list is the sequences without any label, or the others.
+// list is the sequences without any label, or the others, in an order that theirs in the problem has no part in.
 func (s *sample) list(unlabeled bool) (list []int) {
 	for i := range s.sequences() {
 		if s.unlabeled(i) == unlabeled {
 			list = append(list, i)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(s.keys[a], s.keys[b]) })
 	return list
 }
 

@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 from fewlabel import DataWarning, SequenceSVC, _chain
 from fewlabel._native import _library
 from fewlabel._native._signatures import SEQUENCE
-from fewlabel.datasets import load_conll_file
+from fewlabel.datasets import load_conll_file, load_scipy_docs
 from fewlabel.inspection import explain, suspicious_labels
 from fewlabel.labels import Soft
 from fewlabel.sequences import TokenVectorizer
@@ -122,7 +122,7 @@ def test_sequences_of_one_token_are_logistic_regression(data: Any) -> None:
     X, y, _ = data
     ones, alpha = np.ones(len(y), int), 1e-2
     length = np.sqrt(np.mean(X.multiply(X).sum(axis=1)))
-    model = SequenceSVC(loss="crf", alpha=alpha, max_iter=300).fit(X, y, ones)
+    model = SequenceSVC(loss="crf", alpha=alpha, max_iter=300, random_state=5).fit(X, y, ones)
     # start and end are two intercepts of one value: as one feature of value √2
     Z = np.column_stack([X.toarray() / length, np.full(len(y), np.sqrt(2))])
     C = 1 / (len(y) * alpha)
@@ -137,6 +137,25 @@ def test_sequences_of_one_token_are_logistic_regression(data: Any) -> None:
     assert model.objective_ - alpha / 2 * np.sum(model.transitions_**2) == pytest.approx(objective(found), rel=1e-9)
     assert objective(best) <= objective(found) <= 1.001 * objective(best)
     np.testing.assert_allclose(model.predict_marginals(X, ones), softmax(Z @ found.T, axis=1), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["supervised", "gradient", "posterior"])
+def test_the_order_of_sequences_features_and_tags_moves_no_prediction(method: str) -> None:
+    """Words of SciPy's docstrings that are followed by a long one."""
+    words = [text.split()[:30] for text in load_scipy_docs(("signal", "stats"))[0][:120]]
+    tags = [[str(int(len(word) > 6)) for word in [*some[1:], "."]] for some in words]
+    given = [some if k % 3 or method == "supervised" else [None] * len(some) for k, some in enumerate(tags)]
+    rows, model = TokenVectorizer().fit_transform(words), SequenceSVC(method=method)
+    rng = np.random.default_rng(0)
+    order, columns = rng.permutation(len(words)), rng.permutation(rows[0].shape[1])
+    expected = np.concatenate(model.fit(rows, given).predict(rows))
+    renamed = [[{"0": "b", "1": "a", None: None}[tag] for tag in some] for some in given]
+    model.fit([rows[k] for k in order], [given[k] for k in order])
+    np.testing.assert_array_equal(np.concatenate(model.predict(rows)), expected)
+    other = [some[:, columns] for some in rows]
+    np.testing.assert_array_equal(np.concatenate(model.fit(other, given).predict(other)), expected)
+    found = np.concatenate(model.fit(rows, renamed).predict(rows))
+    np.testing.assert_array_equal(found == "a", expected == "1")
 
 
 def test_forms_of_input_agree(data: Any) -> None:
