@@ -432,7 +432,8 @@ def test_a_worker_that_is_lost_before_the_fit_is_named() -> None:
 def test_a_frozen_worker_ends_every_wait_for_it_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_fit, "_LOST_AFTER", 3.0)
     X, y = rows(2, 90)
-    with cluster(2) as local, Client(local, set_as_default=False) as client:
+    here = dask.config.set({"distributed.scheduler.work-stealing": False})  # of rows, so that the fit needs both
+    with here, cluster(2) as local, Client(local, set_as_default=False) as client:
         client.run(import_module, "fewlabel.dask")  # which takes seconds, without a sign of life
         (first, process), (_, other) = sorted(client.run(os.getpid).items())
         held = spread_out(client, X, y, [45])
