@@ -89,7 +89,7 @@ func (d *Data) guesses() bool {
 // views are v (S + M), v M or 2 v M, as a model of the packed rows. With descriptions M has the shares once they are
 // settled.
 func (d *Data) views(v, tol float64, settled bool) (*model.Linear, error) {
-	mixture := Member{method: method.Mixture, shares: settled && d.sample.All.AllDescribed}
+	mixture := Member{method: method.Mixture, settled: settled && d.sample.All.AllDescribed}
 	switch {
 	case d.sample.All.AllDescribed:
 		return d.sum(2*v, tol, mixture)

@@ -162,8 +162,11 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		for _, model := range together.data.trained.stages[1:] {
 			names = append(names, model.Name)
 		}
-		names = slices.Compact(slices.Sorted(slices.Values(names)))
-		if len(names) != 3 || names[1] != "mixture" || names[2] != "supervised" {
+		wanted := []string{names[0], "mixture", "supervised"}
+		if name == "described" { // the shares move here: the mixture is fitted once more, at those that settled
+			wanted = []string{"annealing", "annealing", "mixture", "mixture", "supervised"}
+		}
+		if slices.Sort(names); len(names) == 0 || !slices.Equal(names[1:], wanted[1:]) {
 			t.Fatalf("%s: trained %v, shares %v", name, names, together.Model.ClassPrior)
 		}
 		classes := together.Model.Classes

@@ -17,14 +17,14 @@ import (
 
 // Member is a model of a fit: how it learns from Data.
 type Member struct {
-	method method.Method // "": that of its start, or else that of the options
-	begin  start
-	tol    float64   // 0: that of the options
-	scores []float64 // [unlabeled, K] for method.AtScores
-	bound  float64   // it is given up if it will not end below this objective; 0: never
-	soft   bool      // it ends before its labels harden
-	shares bool      // a mixture has those of the fit, not its own
-	silent bool      // it reports no progress
+	method  method.Method // "": that of its start, or else that of the options
+	begin   start
+	tol     float64   // 0: that of the options
+	scores  []float64 // [unlabeled, K] for method.AtScores
+	bound   float64   // it is given up if it will not end below this objective; 0: never
+	soft    bool      // it ends before its labels harden
+	settled bool      // a mixture has the class shares of the fit, not its own
+	silent  bool      // it reports no progress
 }
 
 // start is where a member begins: at a model, of the caller or of a part of the rows, or at the supervised solution.
@@ -126,7 +126,7 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)
 	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		Soft: m.soft, Settled: m.shares, AtOnce: atOnce, Scores: m.scores,
+		Soft: m.soft, Settled: m.settled, AtOnce: atOnce, Scores: m.scores,
 		Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
 			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
 	if atOnce {
