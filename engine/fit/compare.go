@@ -131,7 +131,7 @@ func (d *Data) mixturePredicts() (bool, error) {
 	evidence := d.prior.Evidence
 	if evidence == nil { // the shares are given
 		var err error
-		if evidence, err = d.evidence("mixture"); err != nil {
+		if evidence, _, err = d.evidence("mixture"); err != nil {
 			return false, err
 		}
 	}

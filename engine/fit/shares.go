@@ -17,12 +17,15 @@ import (
 // withShares is the data with the class shares that its options ask for. Where descriptions are the only labels these
 // are the shares that a mixture of all rows predicts.
 func (d *Data) withShares() (*Data, error) {
-	evidence := func() (*shares.Evidence, error) { return d.evidence("class_prior") }
+	out := *d
+	evidence := func() (found *shares.Evidence, err error) {
+		found, out.near, err = d.evidence("class_prior")
+		return found, err
+	}
 	prior, err := shares.Find(d.sample, evidence)
 	if err != nil {
 		return nil, err
 	}
-	out := *d
 	out.prior, out.warnings = prior, slices.Concat(prior.Warnings, d.sample.ScaleWarnings())
 	if empty := d.sample.All.Empty; empty > 0 {
 		out.warnings = append(out.warnings, warning.EmptyDescriptions.Of(float64(empty)))
@@ -93,7 +96,7 @@ var manyUnlabeled = 1 << 15 // replaced in tests
 // evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
 // classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of
 // the fit have no part in it. Machines fit the same rows of all.
-func (d *Data) evidence(name string) (*shares.Evidence, error) {
+func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear, err error) {
 	s := d.sample
 	limit := sample.CrossFitted
 	if s.All.Unlabeled >= manyUnlabeled {
@@ -110,8 +113,13 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 	chosen.Weak, chosen.Gathered = nil, true
 	few, err := part.of(chosen, part.prior, options, s.Job.Silent())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	supervised, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
+	if err != nil {
+		return nil, nil, err
+	}
+	few.near = few.sample.Unpacked(supervised.Model)
 	split, views := crossfit.NewSplit(few.sample, limit), 1
 	if method.MixesSoon(few.sample) {
 		views = 2
@@ -120,13 +128,10 @@ func (d *Data) evidence(name string) (*shares.Evidence, error) {
 		return few.foldScores(f, views)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
-	if err != nil {
-		return nil, err
-	}
-	return &shares.Evidence{Scores: scores, Predicted: few.predicted(found.Model)}, nil
+	found = &shares.Evidence{Scores: scores, Predicted: few.predicted(supervised.Model)}
+	return found, d.sample.Unpacked(few.near), nil
 }
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding

@@ -22,7 +22,7 @@ func evidenceOf(t *testing.T, p sample.Problem, threads int) (*shares.Evidence, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	evidence, err := d.evidence("class_prior")
+	evidence, _, err := d.evidence("class_prior")
 	if err != nil {
 		t.Fatal(err)
 	}
