@@ -55,7 +55,7 @@ func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key ui
 		}
 		if v > largest/2 {
 			key += hashes[2*feature+1]
-		} else if v > nothing || v < -nothing {
+		} else if math.Abs(float64(v)) > float64(nothing) { // no branch by the sign
 			key += hashes[2*feature]
 		}
 	}
