@@ -32,7 +32,7 @@ type Data struct {
 	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
 	carries  float64           // part of the class shares that the unlabeled rows carry
 	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
-	near     *model.Linear     // the supervised classifier of these labels, or of more; nil: not known
+	near     *model.Linear     // the supervised classifier of these labels, or more, and the packed rows; nil: unknown
 	mixture  *fitted           // M of these rows, where the shares are those that it predicts; nil: not made yet
 	before   int               // steps of the first fit of weakly labeled rows
 
@@ -85,13 +85,13 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 		return nil, err
 	}
 	part := *d
-	if d.near != nil {
-		part.near = d.sample.Packed(d.near)
-	}
 	if part.start, part.warnings, part.mixture = nil, nil, nil; prior != nil {
 		if part.prior, err = prior.Allowed(s); err != nil {
 			return nil, err
 		}
+	}
+	if d.near != nil {
+		part.near = s.Packed(d.near)
 	}
 	return &part, part.see(s, options)
 }

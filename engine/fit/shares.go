@@ -119,7 +119,7 @@ func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear
 	if err != nil {
 		return nil, nil, err
 	}
-	few.near = few.sample.Unpacked(supervised.Model)
+	few.near = supervised.Model
 	split, views := crossfit.NewSplit(few.sample, limit), 1
 	if method.MixesSoon(few.sample) {
 		views = 2
@@ -131,7 +131,7 @@ func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear
 		return nil, nil, err
 	}
 	found = &shares.Evidence{Scores: scores, Predicted: few.predicted(supervised.Model)}
-	return found, d.sample.Unpacked(few.near), nil
+	return found, few.sample.Unpacked(few.near), nil
 }
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding

@@ -122,8 +122,10 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	warm := m.begin.model != nil
 	o, atOnce := d.objective(job, spec), warm || m.bound > 0 && d.atOnce()
-	if o.Start = m.begin.model; spec.Name == method.Supervised {
-		o.Start = cmp.Or(o.Start, d.near)
+	if warm {
+		o.Start = d.sample.Packed(m.begin.model)
+	} else if spec.Name == method.Supervised {
+		o.Start = d.near
 	}
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)

@@ -37,7 +37,7 @@ type Objective struct {
 	Smoothings []float64                            // of the loss, decreasing
 	Centered   bool                                 // the mean scores of the unlabeled rows are held at the class prior
 	OwnLoss    bool                                 // it has a form for unlabeled rows and compares scores
-	Start      *model.Linear                        // nil: W = 0
+	Start      *model.Linear                        // of the packed rows; nil: W = 0
 }
 
 // Map is a pair where two classes need one column only, otherwise a tree.
@@ -76,7 +76,7 @@ func (o *Objective) Risk() *risk.Risk {
 	s, frame := o.Sample, o.frame()
 	r := risk.New(o.Job, s.Rows, o.Scores, o.Loss(o.Smoothings[0]), frame, o.Alpha)
 	if o.Start != nil {
-		coef, intercept := s.Packed(o.Start).Coef, o.Start.Intercept
+		coef, intercept := o.Start.Coef, o.Start.Intercept
 		if o.Start.Outputs < o.Scores.Outputs() {
 			coef, intercept = bothSides(coef), bothSides(intercept)
 		}
