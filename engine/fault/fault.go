@@ -52,14 +52,6 @@ func (n Names) Of(class int) string {
 	return strconv.Itoa(class)
 }
 
-func (n Names) List(classes []int) string {
-	names := make([]string, len(classes))
-	for k, class := range classes {
-		names[k] = n.Of(class)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Note says what numbers of classes are, where they have no names.
 func (n Names) Note() string {
 	if n == nil {

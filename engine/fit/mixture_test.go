@@ -14,7 +14,7 @@ import (
 
 // hidden is a problem whose labels hardly show which way the classes lie.
 func hidden(seed uint64) (planted.Data, method.Options) {
-	data, o := planted.Hidden(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
+	data, o := hiddenTopics(20000, 200000, 1000, 60, 0.11, seed), plainOptions()
 	o.ClassPrior.Shares, o.Alpha = data.Shares(), 3e-4
 	return data, o
 }

@@ -43,10 +43,10 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 	}
 	var failed atomic.Bool
 	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+m.NonZeros())), taskDecisions/outputs)
-	numbers := upTo(min(n, size))
+	numbers := Numbers(min(n, size))
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
-		decisions := pool.Borrow((end - first) * outputs)
+		decisions := make([]float64, (end-first)*outputs)
 		known := decide(m.kernel.part(first, end), numbers[:end-first], &by, decisions)
 		addIntercepts(decisions, by.Intercept)
 		if known && vector.Finite(decisions) {
@@ -54,7 +54,6 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		} else {
 			failed.Store(true)
 		}
-		pool.Return(decisions)
 	})
 	if !failed.Load() {
 		return nil

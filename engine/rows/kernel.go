@@ -300,17 +300,15 @@ func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape p
 		pool.Run(len(pieces), func(task int) { m.kernel.addPanels(on.rows, dst, q, m.scale, shape, pieces[task]) })
 		return
 	}
-	half, sums := on.cut(m, nil, 2)[1], pool.Borrow(shape.Len())
+	half, sums := on.cut(m, nil, 2)[1], make([]float64, shape.Len())
 	pool.Run(2, func(task int) {
 		if task == 0 {
 			m.kernel.addPanels(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
 			return
 		}
-		clear(sums)
 		m.kernel.addPanels(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
 	})
 	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })
-	pool.Return(sums)
 }
 
 func needPanels(m *Matrix, scores, weights []float64, shape panel.Shape) {

@@ -126,11 +126,12 @@ func checkShape(cols, rows int) error {
 // newMatrix has the rows of a kernel; indptr are the sums of their numbers of stored values.
 func newMatrix(cols int, k kernel, indptr []int64) *Matrix {
 	m := &Matrix{cols: cols, scale: 1, kernel: k, indptr: indptr}
-	m.all = m.Subset(upTo(len(indptr) - 1))
+	m.all = m.Subset(Numbers(len(indptr) - 1))
 	return m
 }
 
-func upTo(n int) []int32 {
+// Numbers are 0 ... n-1.
+func Numbers(n int) []int32 {
 	numbers := make([]int32, n)
 	for i := range numbers {
 		numbers[i] = int32(i)
@@ -180,7 +181,7 @@ func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
 // generalized Hessian times a vector. It returns Σ c_i.
 func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift float64) float64 {
 	need(len(h) == m.Rows() && len(p) >= m.cols)
-	products, sums := job.Borrow(m.Rows()), make([]float64, 1)
+	products, sums := make([]float64, m.Rows()), make([]float64, 1)
 	m.addBlocks(job, on, dst[:m.cols], sums, func(rows []int32, dst, sums []float64) {
 		total := 0.0
 		for len(rows) > 0 {
@@ -195,7 +196,6 @@ func (m *Matrix) AddGram(job *work.Job, on *Subset, dst, h, p []float64, shift f
 		}
 		sums[0] = total
 	})
-	job.Return(products)
 	return sums[0]
 }
 
@@ -244,12 +244,11 @@ func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add f
 	blocks, length := on.Blocks(), len(dst)
 	parts := make([]float64, blocks*len(sums))
 	m.addSums(job, dst, sums, func() {
-		others := job.Borrow((blocks - 1) * length)
+		others := make([]float64, (blocks-1)*length)
 		job.Run(blocks, func(b int) {
 			into := dst
 			if b > 0 {
 				into = others[(b-1)*length : b*length]
-				clear(into)
 			}
 			add(on.rows[on.blocks[b]:on.blocks[b+1]], into, parts[b*len(sums):(b+1)*len(sums)])
 		})
@@ -260,7 +259,6 @@ func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add f
 				}
 			})
 		}
-		job.Return(others)
 		for ; len(parts) > 0; parts = parts[len(sums):] {
 			vector.Add(sums, 1, parts)
 		}

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -17,11 +18,11 @@ import (
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	view, counts := *m, m.kernel.counts(m.cols)
 	if counts == nil {
-		return &view, upTo(m.cols)
+		return &view, Numbers(m.cols)
 	}
 	job.Reduce(counts)
 	absent, kept := keeps(counts)
-	if old, view.absent = upTo(m.cols), absent; !kept {
+	if old, view.absent = Numbers(m.cols), absent; !kept {
 		old, view.absent = byFrequency(counts), nil
 	}
 	view.cols, view.kernel = len(old), m.kernel.renumbered(job.Pool, old, m.cols)
@@ -91,22 +92,15 @@ func (a *arrays[I, V]) renumbered(pool *work.Pool, old []int32, cols int) kernel
 
 // byFrequency lists the features that occur, most frequent first, then by number; without any the first feature.
 func byFrequency(counts []float64) []int32 {
-	const top = 1 << 16              // features above this count are not sorted among themselves
-	places := make([]int32, 1+top+1) // of the next feature that lacks so much of the top
-	for _, count := range counts {
-		places[1+top-int(min(count, top))]++
+	const top = 1 << 16 // features above this count are not sorted among themselves
+	occur := slices.DeleteFunc(Numbers(len(counts)), func(j int32) bool { return counts[j] == 0 })
+	if len(occur) == 0 {
+		return []int32{0}
 	}
-	for k := range top {
-		places[k+1] += places[k]
-	}
-	order := make([]int32, max(1, places[top]))
-	for j, count := range counts {
-		if less := top - int(min(count, top)); count > 0 {
-			order[places[less]] = int32(j)
-			places[less]++
-		}
-	}
-	return order
+	slices.SortFunc(occur, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(min(counts[b], top), min(counts[a], top)), cmp.Compare(a, b))
+	})
+	return occur
 }
 
 // stored are the indices that the rows use: the caller's array may be longer.
@@ -120,4 +114,69 @@ func renumber[To, From index](pool *work.Pool, indices []From, number []int32) [
 		}
 	})
 	return out
+}
+
+// Selected are some rows, with all features: copies of sparse ones, a list of dense ones.
+func (m *Matrix) Selected(pool *work.Pool, rows []int32) *Matrix {
+	indptr := make([]int64, len(rows)+1)
+	for k, i := range rows {
+		indptr[k+1] = indptr[k] + int64(m.RowNonZeros(int(i)))
+	}
+	selected := newMatrix(m.cols, m.kernel.selected(pool, rows, indptr), indptr)
+	selected.scale = m.scale
+	return selected
+}
+
+func (a *arrays[I, V]) selected(pool *work.Pool, rows []int32, indptr []int64) kernel {
+	total := indptr[len(rows)]
+	copied := &arrays[I, V]{indptr, make([]I, total), make([]V, total)}
+	pool.Every(len(rows), func(k int) {
+		indices, values := a.row(int(rows[k]))
+		copy(copied.indices[indptr[k]:], indices)
+		copy(copied.values[indptr[k]:], values)
+	})
+	return copied
+}
+
+func (a *dense[V]) selected(_ *work.Pool, rows []int32, _ []int64) kernel {
+	list := slices.Clone(rows)
+	for k, i := range rows {
+		if a.list != nil {
+			list[k] = a.list[i]
+		}
+	}
+	return &dense[V]{a.values, len(list), a.d, a.stride, list}
+}
+
+// SelectedBytes is the memory that selected rows with this number of non-zeros take.
+func (m *Matrix) SelectedBytes(nonZeros float64) float64 {
+	if m.Dense() {
+		return 0
+	}
+	return (8 + 4) * nonZeros
+}
+
+// Gathered copies some rows of every machine to all machines, in the order of the ranks; first is the place of the
+// first row from this machine.
+func (m *Matrix) Gathered(job *work.Job, rows []int32) (gathered *Matrix, first int) {
+	var sent []float64 // for each row: the number of its non-zeros, then their features and values
+	for _, i := range rows {
+		sent = append(sent, float64(m.RowNonZeros(int(i))))
+		m.Row(int(i), func(col int, value float64) { sent = append(sent, float64(col), value) })
+	}
+	all, place := job.Gather(sent)
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for k := 0; k < len(all); {
+		if k < place {
+			first++
+		}
+		end := k + 1 + 2*int(all[k])
+		for k++; k < end; k += 2 {
+			indices, values = append(indices, int32(all[k])), append(values, all[k+1])
+		}
+		indptr = append(indptr, int64(len(indices)))
+	}
+	gathered = newMatrix(m.cols, &arrays[int32, float64]{indptr, indices, values}, indptr)
+	gathered.everywhere = true
+	return gathered, first
 }

@@ -47,7 +47,7 @@ func (p *Prepared) SharedKeys(job *work.Job) []uint64 {
 
 // places are those of the features, which some may share, and the features in their order.
 func (p *Prepared) places(job *work.Job) (place, order []int32) {
-	ends, order := p.Rows.Extremes(job, p.weights), numbers(len(p.Feature))
+	ends, order := p.Rows.Extremes(job, p.weights), rows.Numbers(len(p.Feature))
 	place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
 	for range refinements {
 		if tied {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/memory"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -40,7 +41,7 @@ func (s *Sample) Keep(keep func(k int) bool, unlabeled []int) (kept Selection) {
 // Every selects all rows in their order, but nothing that is known of unlabeled rows.
 func (s *Sample) Every() Selection {
 	n := s.Rows.Rows()
-	out := Selection{Rows: numbers(n), Class: slices.Repeat([]int32{-1}, n), Weights: make([]float64, n)}
+	out := Selection{Rows: rows.Numbers(n), Class: slices.Repeat([]int32{-1}, n), Weights: make([]float64, n)}
 	for k, i := range s.Labeled {
 		out.Class[i], out.Weights[i] = s.label(k), s.LabeledRows[k]
 	}
@@ -136,8 +137,8 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 		keys[k] = all[i]
 	}
 	selected, source := s.Rows, chosen.Rows
-	prepared := &Prepared{Rows: s.Rows, Feature: numbers(s.Rows.Cols()), Length: 1}
-	if job.Group != nil || !slices.Equal(chosen.Rows, numbers(s.Rows.Rows())) { // machines number features alike
+	prepared := &Prepared{Rows: s.Rows, Feature: rows.Numbers(s.Rows.Cols()), Length: 1}
+	if job.Group != nil || !slices.Equal(chosen.Rows, rows.Numbers(s.Rows.Rows())) { // machines number features alike
 		if job.Group != nil && chosen.Gathered {
 			selected, _ = s.Rows.Gathered(job, chosen.Rows)
 			source, keys = chosen.gather(job, keys)
@@ -158,14 +159,6 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 	})
 	part.Pass = s.Pass
 	return part, err
-}
-
-func numbers(n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(i)
-	}
-	return out
 }
 
 // gather gives the selection the labels of the rows of all machines; number has their numbers here, -1 for those of

@@ -63,7 +63,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	p.base = p.partitions(v, make([]float64, p.tags))
 	search := minimize.QuasiNewton{Memory: dualPairs, MaxSteps: dualSteps,
 		Enough: func(_ int, _, norm float64) bool { return norm <= dualTolerance }}
-	search.Minimize(dual{p, make([]float64, p.tags)}, v)
+	search.Minimize(p, v)
 	for y, share := range p.prior {
 		v[y] /= math.Sqrt(share)
 	}
@@ -106,21 +106,16 @@ func (p *posterior) partitions(v, sums []float64) float64 {
 	return vector.Sum(totals[:])
 }
 
-// dual is the negative of the dual as a function of v √φ, in which it is better conditioned.
-type dual struct {
-	*posterior
-	v []float64
-}
-
-func (d dual) At(at, gradient []float64) float64 {
-	for y, share := range d.prior {
-		d.v[y] = at[y] / math.Sqrt(share)
+// At is the negative of the dual as a function of v √φ, in which it is better conditioned.
+func (p *posterior) At(at, gradient []float64) float64 {
+	dual := make([]float64, p.tags)
+	for y, share := range p.prior {
+		dual[y] = at[y] / math.Sqrt(share)
 	}
-	value := (d.partitions(d.v, gradient) - d.base) / d.tokens
-	for y, mean := range gradient {
-		v := d.v[y]
-		gradient[y] = (mean/d.tokens - d.prior[y] + v/d.options.PenaltyWeight) / math.Sqrt(d.prior[y])
-		value += v * (v/(2*d.options.PenaltyWeight) - d.prior[y])
+	value := (p.partitions(dual, gradient) - p.base) / p.tokens
+	for y, v := range dual {
+		gradient[y] = (gradient[y]/p.tokens - p.prior[y] + v/p.options.PenaltyWeight) / math.Sqrt(p.prior[y])
+		value += v * (v/(2*p.options.PenaltyWeight) - p.prior[y])
 	}
 	return value
 }

@@ -181,7 +181,7 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (prim
 		most = max(most, math.Abs(miss-v[y]/penalty)/math.Sqrt(b.prior[y]))
 		at[y] = v[y] * math.Sqrt(b.prior[y])
 	}
-	value := -dual{b.before(v), make([]float64, 3)}.At(at, make([]float64, 3))
+	value := -b.before(v).At(at, make([]float64, 3))
 	if most > dualTolerance || math.Abs(primal-value-gap) > 1e-9*(1+primal) {
 		t.Errorf("penalty %v: primal %v, dual %v, shares %v, (φ - m - v/μ) / √φ up to %v", penalty, primal, value, shares, most)
 	}

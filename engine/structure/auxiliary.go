@@ -28,13 +28,12 @@ func solve(f *fitting, round int) {
 	for first := 0; first < f.problems(); first += blockColumns {
 		columns := min(blockColumns, f.problems()-first)
 		b := &block{fitting: f, first: first, shape: panel.Shape{Features: len(f.old), Classes: columns}}
-		b.scores = f.job.Borrow(f.Rows.Rows() * b.shape.Stride())
+		b.scores = make([]float64, f.Rows.Rows()*b.shape.Stride())
 		if f.Solver == None {
 			b.store(b.rightSides())
 		} else {
 			objective += b.solve(round)
 		}
-		f.job.Return(b.scores)
 		f.report(round*(f.blocks()+1) + first/blockColumns + 1)
 	}
 	if f.Solver != None {
@@ -45,7 +44,6 @@ func solve(f *fitting, round int) {
 // rightSides are 1/n Σ_i (x_i - x̄) y_il, zero where hidden: the weights of a problem but for a factor as α grows.
 func (b *block) rightSides() []float64 {
 	n := float64(b.Rows.Rows())
-	clear(b.scores)
 	for l := range b.shape.Classes {
 		for _, i := range b.positives[b.first+l] {
 			b.scores[int(i)*b.shape.Stride()+l] = 2 / n // labels +1 and -1: -1 everywhere adds nothing to centered rows

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,9 +20,6 @@ type Pool struct {
 	threads int
 	current atomic.Pointer[round]
 	awake   []atomic.Bool // [threads] of helper k; the caller is number 0
-
-	lock sync.Mutex
-	kept [][]float64 // vectors that Borrow lends to products, the shortest first
 }
 
 // NewPool makes a pool; threads below 1 count as 1, more than the machine runs at a time as that many.
@@ -171,28 +166,4 @@ func (p *Panic) Defect() error {
 		return end
 	}
 	return fault.Defect("internal error of fewlabel, please report it: %v", p)
-}
-
-// Borrow lends a vector of n arbitrary numbers until Return. Several goroutines may borrow at a time.
-func (p *Pool) Borrow(n int) []float64 {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	k := slices.IndexFunc(p.kept, func(buffer []float64) bool { return cap(buffer) >= n })
-	if k < 0 {
-		if last := len(p.kept) - 1; last >= 0 { // the longest makes room for a new one
-			p.kept = slices.Delete(p.kept, last, last+1)
-		}
-		return make([]float64, n)
-	}
-	buffer := p.kept[k]
-	p.kept = slices.Delete(p.kept, k, k+1)
-	return buffer[:n]
-}
-
-// Return takes back a vector that Borrow has lent.
-func (p *Pool) Return(buffer []float64) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	k, _ := slices.BinarySearchFunc(p.kept, cap(buffer), func(b []float64, n int) int { return cap(b) - n })
-	p.kept = slices.Insert(p.kept, k, buffer)
 }

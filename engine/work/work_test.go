@@ -84,31 +84,3 @@ func TestSumHasTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		}
 	}
 }
-
-func TestBorrowedVectorsAreKept(t *testing.T) {
-	pool := NewPool(1)
-	small, large := pool.Borrow(10), pool.Borrow(1000)
-	if len(small) != 10 || len(large) != 1000 || &small[0] == &large[0] {
-		t.Fatalf("lengths %d and %d", len(small), len(large))
-	}
-	pool.Return(large)
-	pool.Return(small)
-	if again := pool.Borrow(9); &again[0] != &small[0] {
-		t.Error("not the smallest that is long enough")
-	}
-	if again := pool.Borrow(11); &again[0] != &large[0] || len(again) != 11 {
-		t.Error("not the one that is long enough")
-	}
-	pool.Return(small)
-	pool.Return(pool.Borrow(20)) // takes the place of the small one
-	if len(pool.kept) != 1 {
-		t.Errorf("%d vectors are kept", len(pool.kept))
-	}
-	if pool.Borrow(30); pool.kept[:1][0] != nil {
-		t.Error("a vector that made room is still in memory")
-	}
-	pool.Return(make([]float64, 20))
-	if n := testing.AllocsPerRun(10, func() { pool.Return(pool.Borrow(20)) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}

@@ -96,3 +96,84 @@ func Weak(classes int, costs []float64, labels []int32) *weak.Labels {
 	}
 	return must(weak.New(classes, start, class, p, labels))
 }
+
+// Sparse are n rows; row gives the values of one, by features in any order.
+func Sparse(n, features int, row func(i int, add func(feature int, value float64))) *rows.Matrix {
+	indptr, indices, values := []int64{0}, []int32(nil), []float64(nil)
+	for i := range n {
+		row(i, func(feature int, value float64) {
+			indices, values = append(indices, int32(feature)), append(values, value)
+		})
+		indptr = append(indptr, int64(len(indices)))
+	}
+	return must(rows.New(features, indptr, indices, values))
+}
+
+// Dense are the same rows with a value for every feature.
+func Dense(x *rows.Matrix) *rows.Matrix {
+	return must(rows.NewDense(x.Rows(), x.Cols(), x.Cols(), slices.Concat(table(x)...)))
+}
+
+// table has the values of rows for every feature.
+func table(x *rows.Matrix) [][]float64 {
+	values := make([][]float64, x.Rows())
+	for i := range values {
+		values[i] = make([]float64, x.Cols())
+		x.Row(i, func(col int, value float64) { values[i][col] += value })
+	}
+	return values
+}
+
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
+// Resized are sparse rows with every value times a factor of its row and feature, and further features that no row has.
+func Resized(x *rows.Matrix, further int, factor func(row, feature int) float64) *rows.Matrix {
+	return Sparse(x.Rows(), x.Cols()+further, func(i int, add func(int, float64)) {
+		x.Row(i, func(feature int, value float64) { add(feature, value*factor(i, feature)) })
+	})
+}
+
+// Resized is the data with other rows, dense ones too.
+func (d Data) Resized(factor func(row, feature int) float64) Data {
+	d.Rows = Resized(d.Rows, 0, factor)
+	d.Dense = table(d.Rows)
+	return d
+}
+
+// Chosen is the data of some rows, repeated as listed.
+func (d Data) Chosen(chosen []int) (out Data) {
+	out.Rows = Sparse(len(chosen), d.Rows.Cols(), func(k int, add func(int, float64)) { d.Rows.Row(chosen[k], add) })
+	for _, i := range chosen {
+		out.Labels, out.Truth = append(out.Labels, d.Labels[i]), append(out.Truth, d.Truth[i])
+	}
+	out.Dense = table(out.Rows)
+	return out
+}
+
+// Shares are those of the true classes.
+func (d Data) Shares() []float64 {
+	shares := make([]float64, slices.Max(d.Truth)+1)
+	for _, y := range d.Truth {
+		shares[y] += 1 / float64(len(d.Truth))
+	}
+	return shares
+}
+
+// Line draws two overlapping classes of one feature, 40 labels.
+func Line(n int) (data Data) {
+	random := rand.New(rand.NewPCG(1, 7))
+	data.Rows = Sparse(n, 1, func(i int, add func(int, float64)) {
+		y, label := int32(random.IntN(2)), int32(-1)
+		if i < 40 {
+			label = y
+		}
+		data.Truth, data.Labels = append(data.Truth, y), append(data.Labels, label)
+		add(0, random.NormFloat64()+3*float64(y)-1.5)
+	})
+	return data
+}
