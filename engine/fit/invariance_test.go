@@ -115,7 +115,7 @@ func kindsOfFits() (all []*kindOfFit) {
 		o.Method, o.Loss, o.Hierarchy = "annealing", "maxent", []int{4, 4, 5, 5, -1, -1}
 	})
 	add("committee of two", two, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} })
-	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 260
+	add("committee of four", four, func(o *method.Options) { o.ClassPrior = sample.ClassPrior{Rule: "auto"} }).n = 240
 	for _, described := range []int{1, 2} {
 		k := add(fmt.Sprintf("one in %d a description", described), four, func(o *method.Options) {
 			o.ClassPrior = sample.ClassPrior{Rule: "auto"}

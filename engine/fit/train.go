@@ -25,6 +25,7 @@ type Member struct {
 	soft    bool      // it ends before its labels harden
 	settled bool      // a mixture has the class shares of the fit, not its own
 	silent  bool      // it reports no progress
+	weight  float64   // in a committee
 }
 
 // start is where a member begins: at a model, of the caller or of a part of the rows, or at the supervised solution.
