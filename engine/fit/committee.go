@@ -20,12 +20,12 @@ import (
 //	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
 //	         words of the rules. Where all classes have descriptions M stands for S as well, with 2 v, and v is not
 //	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2.
-//	         From 2. on the shares of M are then φ. M counts u times as much, u = min(1, unlabeled rows / c' labels):
-//	         few rows tell it more of chance than of classes
+//	         From 2. on the shares of M are then φ; u = min(1, unlabeled rows / c' labels), what M and the predicted
+//	         shares count: few rows tell more of chance than of classes
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
-//	            (1-v) φ + v times the shares of the classes that T + v (S + M) predicts; again, where it moved far
+//	            (1-uv) φ + uv times the shares of the classes that T + v (S + u M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
-//	         3. the classifier is T + v (S + M)
+//	         3. the classifier is T + v (S + u M)
 //	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
@@ -47,7 +47,7 @@ func average(d *Data) (*fitted, error) {
 	var part *fitted
 	if moves {
 		tol = d.loose(looseness)
-		if d, part, err = d.settleShares(views, v); err == nil && d.sample.All.AllDescribed {
+		if d, part, err = d.settleShares(views, v*d.tells); err == nil && d.sample.All.AllDescribed {
 			views, err = d.views(v, d.options.Tol, true)
 		}
 	} else {
@@ -88,8 +88,8 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
-// views are v (S + u M), v u M or 2 v u M, as a model of the packed rows. With descriptions M has the shares once they are
-// settled.
+// views are v (S + u M), v u M or 2 v u M, as a model of the packed rows. With descriptions M has the shares once they
+// are settled.
 func (d *Data) views(v, tol float64, settled bool) (*model.Linear, error) {
 	mixture := Member{method: method.Mixture, weight: v * d.tells, settled: settled && d.sample.All.AllDescribed}
 	switch {
@@ -129,7 +129,8 @@ func (d *Data) loose(factor float64) float64 {
 }
 
 // settleShares moves the shares to those of the classes that the views and T of a part of the rows predict, as long as
-// they move far; once where no label holds them back. It returns the data with these shares, and the last such T.
+// they move far; once where no label holds them back. v is the weight of the latter. It returns the data with these
+// shares, and the last such T.
 func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part *fitted, err error) {
 	fractions := d.parts()
 	if len(fractions) == 0 {

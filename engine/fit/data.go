@@ -31,7 +31,7 @@ type Data struct {
 	warnings []warning.Warning // of the shares and of the scales
 	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
 	carries  float64           // part of the class shares that the unlabeled rows carry
-	tells    float64           // part of its weight that the mixture has in a committee
+	tells    float64           // part of the weight of the mixture and of predicted shares in a committee
 	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
 	near     *model.Linear     // the supervised classifier of these labels, or more, and the packed rows; nil: unknown
 	mixture  *fitted           // M of these rows, where the shares are those that it predicts; nil: not made yet
