@@ -31,7 +31,7 @@ type Data struct {
 	warnings []warning.Warning // of the shares and of the scales
 	labels   float64           // mean number of labels of a class; copies of weakly labeled rows are no labels
 	carries  float64           // part of the class shares that the unlabeled rows carry
-	tells    float64           // part of the weight of the mixture and of predicted shares in a committee
+	tells    float64           // what unlabeled rows count beside labels for: a mixture, predicted shares, thresholds
 	whole    int               // unlabeled rows of the data that this is a part of; 0: of none
 	near     *model.Linear     // the supervised classifier of these labels, or more, and the packed rows; nil: unknown
 	mixture  *fitted           // M of these rows, where the shares are those that it predicts; nil: not made yet
@@ -61,7 +61,7 @@ func open(p sample.Problem, prepared *sample.Prepared, options method.Options, j
 	}
 	labels := drawnRows(s)
 	d := &Data{asked: options, start: p.Start, labels: labels / float64(s.Classes()), job: job, trained: &record{}}
-	d.carries, d.tells = carried(s, labels), min(1, float64(unlabeled(s))/(tellRows*labels))
+	d.carries, d.tells = carried(s, labels), carried(s, tellRows*labels)
 	return d, d.see(s, options)
 }
 

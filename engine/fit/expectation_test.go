@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,7 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 				prior = []float64{0.7, 0.3}
 			}
 			f := &reference{data: data, o: probableOptions(by, prior)}
+			f.o.Balance = "labels"
 			result := mustFit(t, data, nil, f.o)
 			means, n := make([]float64, len(prior)), 0.0
 			for i, scores := range byRow(result, data) {
@@ -104,6 +106,45 @@ func TestMeanProbabilitiesAreTheClassPrior(t *testing.T) {
 			want := f.at(weightsOf(result.Model), nil)
 			if got := result.Model.Objective; by == "entropy" && math.Abs(got-want) > 1e-9*want {
 				t.Errorf("%s classes: objective %v, should be %v", name, got, want)
+			}
+		}
+	}
+}
+
+// Probabilities of small scores have the class shares as their means while nearly all rows get the largest class: with
+// 20 unlabeled rows a label the classes predicted have the shares, with fewer the intercepts are that part of the way
+// there from those of the supervised classifier. Scores in the middle of a gap are found by sorting them.
+func TestThresholdsOfProbabilities(t *testing.T) {
+	for _, by := range []string{"posterior", "expectation", "entropy"} {
+		for _, c := range []struct{ rows, labels, told float64 }{{810, 10, 1}, {50, 10, 0.2}} {
+			data, o := planted.Topics(int(c.rows), 400, int(c.labels), 0.3, 5), probableOptions(by, []float64{0.7, 0.3})
+			ends := func(change func(o *method.Options)) (coef []float64, intercept float64, result *Result) {
+				own := o
+				own.Tol = 1e-8
+				change(&own)
+				result = mustFit(t, data, nil, own)
+				return result.Model.Coef, result.Model.Intercept[0], result
+			}
+			coef, own, before := ends(func(o *method.Options) { o.Balance = "labels" })
+			_, supervised, _ := ends(func(o *method.Options) { o.UnlabeledWeight = 0 })
+			moved, intercept, _ := ends(func(*method.Options) {})
+			if distance(coef, moved) > 1e-12 {
+				t.Errorf("%s, %v rows: weights move, too", by, c.rows)
+			}
+			var scores []float64
+			for i, s := range byRow(before, data) {
+				if data.Labels[i] < 0 {
+					scores = append(scores, s[1]-s[0])
+				}
+			}
+			slices.Sort(scores)
+			first := len(scores) - int(math.Round(0.3*float64(len(scores))))
+			target := own - (scores[first-1]+scores[first])/2
+			if by == "entropy" {
+				target = own
+			}
+			if want := c.told*target + (1-c.told)*supervised; math.Abs(intercept-want) > 1e-5 {
+				t.Errorf("%s, %v rows: intercept %v, should be %v; before %v", by, c.rows, intercept, want, own)
 			}
 		}
 	}

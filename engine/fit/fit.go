@@ -66,7 +66,9 @@ func fit(p sample.Problem, prepared *sample.Prepared, options method.Options, jo
 	if result, err = weak(d, result); err != nil {
 		return nil, err
 	}
-	result.moveForNewRows()
+	if err := result.moveForNewRows(); err != nil {
+		return nil, err
+	}
 	if err := calibrate(result); err != nil {
 		return nil, err
 	}

@@ -219,10 +219,10 @@ func TestObjectivesAreNearTheLeastOfManyStarts(t *testing.T) {
 		for seed := range uint64(30) {
 			k := len(c.shares)
 			f := &reference{data: planted.Classes(12+k, 6, k, c.shares, seed+1), o: probableOptions(string(c.by), c.shares)}
-			f.o.Alpha, f.hold = 0.01, 1e4
+			f.o.Alpha, f.o.Balance, f.hold = 0.01, "labels", 1e4
 			at, size, weights := f.at, 7*k, weightsOf
 			if c.by == "gradient" {
-				f.o.Alpha, f.o.Loss, f.o.Balance = 0.1, "squared_hinge", "labels"
+				f.o.Alpha, f.o.Loss = 0.1, "squared_hinge"
 				at = func(w, dst []float64) float64 { return fromRows(f.data, f.o, w, dst) }
 				size, weights = 7*model.OutputsOf(k), outputsOf
 			}

@@ -75,15 +75,15 @@ func (d *Data) carrying() (*Data, error) {
 	return &out, nil
 }
 
-// carried is the part of the class shares that the unlabeled rows carry: all from as many rows as labels on, and where
-// a class has no label.
-func carried(s *sample.Sample, labels float64) float64 {
+// carried is the part of the class shares that the unlabeled rows carry: all from this many on, as many as labels, and
+// where a class has no label.
+func carried(s *sample.Sample, all float64) float64 {
 	rows := s.ClassRows()
 	s.Job.Reduce(rows)
 	if slices.Min(rows) == 0 {
 		return 1
 	}
-	return min(1, float64(unlabeled(s))/labels)
+	return min(1, float64(unlabeled(s))/all)
 }
 
 // onlyDescribed reports whether the shares are to be found from descriptions alone.

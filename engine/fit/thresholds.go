@@ -65,6 +65,53 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shi
 	return shift
 }
 
+// settleThresholds moves the intercepts of a method that learns from probabilities.
+//
+//	Problem  scores by few labels are small: probabilities can have the class shares as their means by an intercept
+//	         alone, which gives nearly all rows the largest class. They move to where the classes predicted have the
+//	         shares, and as little as few rows tell from those of the supervised classifier. Objective and soft labels
+//	         are those before
+//	Symbols  u as in committee.go
+//	Source   ours. Measured in docs/notes/alpha.md
+//	Differences  "entropy" keeps its own for the former: its probabilities are nearly 0 or 1
+//	Cost     that of moving intercepts; where u < 1 the supervised fit
+func (f *fitted) settleThresholds() error {
+	d, s := f.data, f.data.sample
+	if !f.spec.UsesProbabilities || d.thresholdPart(f.spec) == 0 || s.Constant() {
+		return nil
+	}
+	of, shift := d.decisions(s.Packed(f.Model)), make([]float64, s.Classes())
+	if f.spec.Balance == "share" || d.options.Balance == "share" {
+		shift = d.potentials(f.spec, d.prior.Shares, func(dst []float64, _ int, i int32) { copy(dst, of.scores(i)) })
+	}
+	if of.outputs == 1 {
+		shift = []float64{shift[1] - shift[0]}
+	}
+	vector.Add(f.Model.Intercept, 1, shift)
+	return f.nearSupervised()
+}
+
+// nearSupervised makes the intercepts u times what they are and 1 - u times those of the supervised classifier, and
+// predicts the unlabeled rows anew.
+func (f *fitted) nearSupervised() error {
+	d, u := f.data, f.data.tells
+	if u < 1 {
+		supervised, err := d.Train(Member{method: method.Supervised, silent: true})
+		if err != nil {
+			return err
+		}
+		vector.Scale(f.Model.Intercept, u)
+		vector.Add(f.Model.Intercept, 1-u, supervised.Model.Intercept)
+	}
+	f.relabel(d.decisions(d.sample.Packed(f.Model)))
+	return nil
+}
+
+// potentials are those of the best labeling with these shares, by these scores.
+func (d *Data) potentials(spec *method.Spec, shares []float64, score func(dst []float64, k int, i int32)) []float64 {
+	return belief.NewCosts(d.objective(d.sample.Job, spec)).Potentials(score, shares)
+}
+
 // moveForNewRows moves the intercepts so that new rows get each class as often as the unlabeled rows do.
 //
 //	Problem  the potentials with which the scores of the unlabeled rows, less the parts that they owe to themselves,
@@ -76,12 +123,12 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shi
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
 //	Stops    before an unlabeled row has another class, not close to where one would; the whole way where the method
-//	         has no labels of these rows
+//	         has no labels of these rows, as far as few of them tell
 //	Cost     that of moving intercepts, and two passes
-func (f *fitted) moveForNewRows() {
+func (f *fitted) moveForNewRows() error {
 	d, s := f.data, f.data.sample
 	if d.thresholdPart(f.spec) == 0 || s.Constant() || d.options.Balance != "auto" || f.spec.UsesProbabilities {
-		return
+		return nil
 	}
 	of := d.decisions(s.Packed(f.Model))
 	if f.own == nil {
@@ -90,10 +137,10 @@ func (f *fitted) moveForNewRows() {
 	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
 		sum[vector.Largest(scores)] += weight
 	})
-	shift := belief.NewCosts(d.objective(s.Job, f.spec)).Potentials(func(dst []float64, k int, i int32) {
+	shift := d.potentials(f.spec, shares, func(dst []float64, k int, i int32) {
 		copy(dst, of.scores(i))
 		vector.Add(dst, -1, f.own[k*len(dst):(k+1)*len(dst)])
-	}, shares)
+	})
 	for y, share := range shares {
 		if share == 0 {
 			shift[y] = 0
@@ -112,8 +159,9 @@ func (f *fitted) moveForNewRows() {
 	}
 	vector.Add(f.Model.Intercept, 1, shift)
 	if f.spec.OwnLoss != nil {
-		f.relabel(d.decisions(s.Packed(f.Model)))
+		return f.nearSupervised()
 	}
+	return nil
 }
 
 const (

@@ -117,7 +117,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 		out.Distributions = distributions(d, make([]float64, len(d.sample.Unlabeled)*r.Objective.Classes))
 		harden(d.sample, out.Distributions, out.Transduction)
 	}
-	return out, nil
+	return out, out.settleThresholds()
 }
 
 func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {

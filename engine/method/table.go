@@ -48,9 +48,9 @@ var table = []Spec{
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
 	{Name: "entropy", fit: func(d *descent) *Solution { return regularize(d, d.Objective.Weight) }, Balance: "labels",
 		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
-	{Name: "expectation", fit: func(d *descent) *Solution { return regularize(d, 0) }, Balance: "labels",
+	{Name: "expectation", fit: func(d *descent) *Solution { return regularize(d, 0) }, Balance: "share",
 		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
-	{Name: "posterior", fit: project, Losses: []Loss{Maxent}, Balance: "labels", Level: "unlabeled_weight",
+	{Name: "posterior", fit: project, Losses: []Loss{Maxent}, Balance: "share", Level: "unlabeled_weight",
 		UsesProbabilities: true},
 
 	// Members of a fit that are no methods of the options.
@@ -232,9 +232,6 @@ func (o *Options) Agree() error {
 	case !slices.Contains(spec.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
 			strings.Join(namesOf(spec.Losses, func(l Loss) Loss { return l }), ", "))
-	case spec.UsesProbabilities && o.Balance != "auto":
-		return fault.Argument("balance is %q, but method %s constrains the mean of the probabilities instead: leave "+
-			"balance at \"auto\"", o.Balance, o.Method)
 	case o.Balance == "mean" && o.Loss.Spec().ClassScores:
 		return fault.Argument("balance is \"mean\", which needs a loss of margins, but loss is %q: use "+
 			"\"share\" or \"labels\"", o.Loss)

@@ -104,11 +104,13 @@ class _Expectation(Method):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Posterior(Method):
+class Posterior(_Balanced):
     """Posterior regularization: probabilities close to labels with the class prior as their mean.
 
     Parameters
     ----------
+    balance : {"auto", "share", "labels"}, default="auto"
+        As in `Annealing`; "auto" is "share". With "labels" only the labels have the class prior, as in the paper.
     kl_weight : float, default=0.1
         Weight of the divergence between labels and probabilities, above 0.
     """
