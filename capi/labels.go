@@ -20,7 +20,7 @@ type labels struct {
 	codes   []int32 // [n, columns]
 	columns int
 	classes int // 0: not given
-	weak    *weak.Labels
+	weak    weak.Labels
 }
 
 // labels views and checks the labels of n rows; class numbers without n_classes are checked in the engine.

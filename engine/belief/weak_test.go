@@ -27,7 +27,7 @@ func someWeak(t *testing.T, of joint, unlabeled []int32, scores []float64) *Weak
 			row[k%classes], row[(k+1)%classes] = math.Inf(1), 0.3*float64(k%5)
 		}
 	}
-	p.Weak = planted.Weak(classes, costs, p.Labels)
+	p.Classes, p.Weak = classes, planted.Weak(classes, costs, p.Labels)
 	s, err := sample.New(p, sample.Options{UnlabeledWeight: 1}, work.NewJob(2, nil))
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ package crossfit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -36,10 +37,10 @@ func NewSplit(s *sample.Sample, maxRows int) Split {
 	return out
 }
 
-// holdOut assigns the distinct labeled rows of each class to the folds in turn.
+// holdOut assigns the distinct labeled rows of each class to the folds in turn. Classes come in an order that their
+// numbers have no part in; folds go on from class to class, so that all get rows.
 func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 	out.Labeled = slices.Repeat([]int{-1}, len(s.Labeled))
-	members := make([][]int, s.Classes())
 	known := make([]bool, s.Classes()) // by a description, which is never held out, nor is a row that equals it
 	key, described := func(k int) uint64 { return keys[s.Labeled[k]] }, map[uint64]bool{}
 	for k, y := range s.Class {
@@ -47,45 +48,44 @@ func (out *Split) holdOut(s *sample.Sample, keys []uint64) {
 			known[y], described[key(k)] = true, true
 		}
 	}
+	var places []int
+	first, last := slices.Repeat([]uint64{math.MaxUint64}, s.Classes()), make([]uint64, s.Classes()) // keys of each class
 	for k, y := range s.Class {
 		if !described[key(k)] {
-			members[y] = append(members[y], k)
+			places = append(places, k)
+			first[y], last[y] = min(first[y], key(k)), max(last[y], key(k))
 		}
 	}
-	members = slices.DeleteFunc(members, func(rows []int) bool { return len(rows) == 0 })
-	for _, rows := range members {
-		slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
-	}
-	// Classes come in an order that their numbers have no part in; folds go on from class to class, so that all get rows.
-	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(key(a[0]), key(b[0])) })
-	next := 0
-	for _, rows := range members {
-		if !known[s.Class[rows[0]]] && key(rows[0]) == key(rows[len(rows)-1]) {
-			continue
+	places = slices.DeleteFunc(places, func(k int) bool {
+		y := s.Class[k]
+		return !known[y] && first[y] == last[y]
+	})
+	slices.SortStableFunc(places, func(a, b int) int {
+		of, other := s.Class[a], s.Class[b]
+		return cmp.Or(cmp.Compare(first[of], first[other]), cmp.Compare(of, other), cmp.Compare(key(a), key(b)))
+	})
+	distinct := 0
+	for a, k := range places {
+		if a == 0 || s.Class[k] != s.Class[places[a-1]] || key(k) != key(places[a-1]) {
+			distinct++
 		}
-		for a, k := range rows {
-			if a > 0 && key(k) != key(rows[a-1]) {
-				next++
-			}
-			out.Labeled[k] = next % folds
-			out.Folds = max(out.Folds, out.Labeled[k]+1)
-		}
-		next++
+		out.Labeled[k] = (distinct - 1) % folds
 	}
+	out.Folds = min(distinct, folds)
 }
 
-// Scores are scores by cross-fitted models of several views, one view after the other in a row.
+// Scores are scores by cross-fitted models.
 type Scores struct {
-	Classes, Views int
-	Totals         []float64 // [K] weight of the labeled rows of each class, held out or not
-	Held           Scored    // labeled rows, by models that have not seen their labels
-	Class          []int32   // [Held]
-	Unlabeled      Scored    // by the same models
+	Classes   int
+	Totals    []float64 // [K] weight of the labeled rows of each class, held out or not
+	Held      Scored    // labeled rows, by models that have not seen their labels
+	Class     []int32   // [Held]
+	Unlabeled Scored    // by the same models
 }
 
 type Scored struct {
-	Scores []float64 // [n, Views K], those of a view sum to 0
-	Weight []float64 // [n]
+	Views  [][]float64 // of each kind of model the scores [n, K], those of a row sum to 0
+	Weight []float64   // [n]
 }
 
 // Fold has the labels that the models of a fold may not see, and the rows that they score.
@@ -99,79 +99,45 @@ type Fold struct {
 // Held reports whether the label of a labeled row is held out.
 func (f *Fold) Held(k int) bool { return f.Split.Labeled[k] == f.Number }
 
-// Kept reports whether it is not.
-func (f *Fold) Kept(k int) bool { return !f.Held(k) }
-
-func (out *Split) fold(s *sample.Sample, number int) *Fold {
-	f := &Fold{Split: out, Number: number}
-	for k, i := range s.Labeled {
-		if f.Held(k) {
-			f.Rows = append(f.Rows, i)
-		}
-	}
-	for k, place := range out.Unlabeled {
-		if out.Chosen[k] == number {
-			f.Chosen, f.Rows = append(f.Chosen, place), append(f.Rows, s.Unlabeled[place])
-		}
-	}
-	return f
-}
-
 // HeldOut scores the rows of every fold by its models: score returns the scores [rows, K] of Fold.Rows by each view.
 func HeldOut(s *sample.Sample, split *Split, views int, score func(f *Fold) ([][]float64, error)) (*Scores, error) {
-	out := &Scores{Classes: s.Classes(), Totals: s.DrawnRows(), Views: views}
+	out := &Scores{Classes: s.Classes(), Totals: s.All.DrawnRows,
+		Held: Scored{Views: make([][]float64, views)}, Unlabeled: Scored{Views: make([][]float64, views)}}
 	for number := range split.Folds {
-		f := split.fold(s, number)
+		f := &Fold{Split: split, Number: number}
+		for k, i := range s.Labeled {
+			if f.Held(k) {
+				f.Rows, out.Class = append(f.Rows, i), append(out.Class, s.Class[k])
+				out.Held.Weight = append(out.Held.Weight, s.LabeledRows[k])
+			}
+		}
+		cut := len(f.Rows) * out.Classes
+		for k, place := range split.Unlabeled {
+			if split.Chosen[k] == number {
+				f.Chosen, f.Rows = append(f.Chosen, place), append(f.Rows, s.Unlabeled[place])
+				out.Unlabeled.Weight = append(out.Unlabeled.Weight, s.UnlabeledRows[place])
+			}
+		}
 		scores, err := score(f)
 		if err != nil {
 			return nil, err
 		}
-		for k, y := range s.Class {
-			if f.Held(k) {
-				out.Class, out.Held.Weight = append(out.Class, y), append(out.Held.Weight, s.LabeledRows[k])
+		for v, view := range scores {
+			for row := range slices.Chunk(view, out.Classes) {
+				floats.AddConst(-vector.Sum(row)/float64(out.Classes), row)
 			}
+			out.Held.Views[v] = append(out.Held.Views[v], view[:cut]...)
+			out.Unlabeled.Views[v] = append(out.Unlabeled.Views[v], view[cut:]...)
 		}
-		for _, place := range f.Chosen {
-			out.Unlabeled.Weight = append(out.Unlabeled.Weight, s.UnlabeledRows[place])
-		}
-		joined := joined(scores, out.Classes)
-		cut := (len(f.Rows) - len(f.Chosen)) * views * out.Classes
-		out.Held.Scores = append(out.Held.Scores, joined[:cut]...)
-		out.Unlabeled.Scores = append(out.Unlabeled.Scores, joined[cut:]...)
 	}
 	return out, nil
 }
 
-// joined puts the centered scores of the views side by side [rows, views K].
-func joined(views [][]float64, classes int) []float64 {
-	all := make([]float64, 0, len(views)*len(views[0]))
-	for at := 0; at < len(views[0]); at += classes {
-		for _, scores := range views {
-			row := scores[at : at+classes]
-			all = append(all, row...)
-			floats.AddConst(-vector.Sum(row)/float64(classes), all[len(all)-classes:])
-		}
-	}
-	return all
-}
-
-// Known reports for each class [K] whether a row of the class was held out.
-func (s *Scores) Known() []bool {
-	known := make([]bool, s.Classes)
-	for y := range known {
-		known[y] = slices.Contains(s.Class, int32(y))
-	}
-	return known
-}
-
-// Wrong is the weight [Views] of the rows held out whose class has not the largest score of a view.
-func (s *Scores) Wrong() []float64 {
-	wrong := make([]float64, s.Views)
+// Wrong is the weight of the rows held out whose class has not the largest of these scores [Held, K].
+func (s *Scores) Wrong(scores []float64) (wrong float64) {
 	for i, y := range s.Class {
-		for v := range wrong {
-			if row := s.Held.Scores[(i*s.Views+v)*s.Classes:][:s.Classes]; vector.Largest(row) != int(y) {
-				wrong[v] += s.Held.Weight[i]
-			}
+		if vector.Largest(scores[i*s.Classes:(i+1)*s.Classes]) != int(y) {
+			wrong += s.Held.Weight[i]
 		}
 	}
 	return wrong

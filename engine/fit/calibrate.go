@@ -51,7 +51,7 @@ func calibrate(result *fitted) error {
 		result.uncalibrated("no class has two different labeled rows. Label more rows")
 		return nil
 	}
-	next := &nextRows{}
+	next := &nextRows{Scored: crossfit.Scored{Views: make([][]float64, 1)}}
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([][]float64, error) {
 		scores, err := next.score(result, f)
 		return [][]float64{scores}, err
@@ -90,7 +90,7 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 			rows = append(rows, s.Unlabeled[place])
 		}
 	}
-	part, err := d.of(s.Keep(f.Kept, f.Chosen), d.prior, d.options, s.Job.Silent())
+	part, err := d.of(s.Keep(f.Held, f.Chosen), d.prior, d.options, s.Job.Silent())
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 		return nil, err
 	}
 	cut := len(f.Rows) * s.Classes()
-	next.Scores = append(next.Scores, scores[cut:]...)
+	next.Views[0] = append(next.Views[0], scores[cut:]...)
 	return scores[:cut], nil
 }
 
@@ -123,7 +123,7 @@ func (next *nextRows) agreement(scores []float64, classes int) float64 {
 	agreed, total := 0.0, 0.0
 	for i, k := range next.places {
 		total += next.Weight[i]
-		if vector.Largest(next.Scores[i*classes:][:classes]) == vector.Largest(scores[k*classes:][:classes]) {
+		if vector.Largest(next.Views[0][i*classes:][:classes]) == vector.Largest(scores[k*classes:][:classes]) {
 			agreed += next.Weight[i]
 		}
 	}
@@ -134,16 +134,16 @@ func (next *nextRows) agreement(scores []float64, classes int) float64 {
 func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, next *nextRows) {
 	d, s, k := r.data, r.data.sample, held.Classes
 	h, labels := balance(held, d.prior.Shares), vector.Sum(held.Held.Weight)
-	right, e := 1-held.Wrong()[0]/labels, smoothing(labels, k)
+	right, e := 1-held.Wrong(held.Held.Views[0])/labels, smoothing(labels, k)
 	scores, rows, many := d.decisions(s.Packed(r.Model)).of(s.Unlabeled), held.Held, len(split.Unlabeled) >= fewRows
 	agreed, c := 1.0, 0.0
 	if many {
-		rows = crossfit.Scored{}
+		rows = crossfit.Scored{Views: make([][]float64, 1)}
 		for _, j := range split.Unlabeled {
-			rows.Scores = append(rows.Scores, scores[j*k:(j+1)*k]...)
+			rows.Views[0] = append(rows.Views[0], scores[j*k:(j+1)*k]...)
 			rows.Weight = append(rows.Weight, s.UnlabeledRows[j])
 		}
-		agreed, c = next.agreement(rows.Scores, k), agreedRows*math.Sqrt(h)
+		agreed, c = next.agreement(rows.Views[0], k), agreedRows*math.Sqrt(h)
 	}
 	r.warnOpen(right, h, agreed, len(held.Class))
 	right = min((h*right+c*agreed)/(h+c), 1-0.5/(h+c))

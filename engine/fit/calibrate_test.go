@@ -77,7 +77,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 			k, e := float64(classes), 0.2*float64(classes)/(60+0.2*float64(classes))
 			right := (found.h*found.right + 6*math.Sqrt(found.h)*found.agreed) / (found.h + 6*math.Sqrt(found.h))
 			of := func(scores []float64) float64 {
-				rows := crossfit.Scored{Scores: scores, Weight: slices.Repeat([]float64{1}, len(scores)/classes)}
+				rows := crossfit.Scored{Views: [][]float64{scores}, Weight: slices.Repeat([]float64{1}, len(scores)/classes)}
 				return temperature(work.NewJob(1, nil), rows, classes, right, usual)
 			}
 			ofFit, factor := of(found.mine), 1.0

@@ -49,7 +49,7 @@ func (d *Data) part(fraction uint64) (part *Data) {
 	if err != nil || !part.sample.Transductive() {
 		return nil
 	}
-	part.whole = unlabeled(d.sample)
+	part.whole = d.sample.All.UnlabeledUnits
 	return part
 }
 
@@ -85,7 +85,7 @@ func (d *Data) parts() (fractions []uint64) {
 	if !first.CoarseStart || s.Constant() || !s.Transductive() || s.All.Labeled == 0 {
 		return nil
 	}
-	classes, n := s.Classes(), unlabeled(s)
+	classes, n := s.Classes(), s.All.UnlabeledUnits
 	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores)
 	if suits && d.atOnce() {
 		for rows, fraction := n, uint64(eighth); rows >= max(coarseFrom/2*classes, eighth*s.All.Labeled); {

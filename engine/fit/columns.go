@@ -67,7 +67,7 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 // columns fits every column on one thread, as many at a time as the options have threads.
 func columns(p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress) ([]*Result, error) {
 	job := work.NewJob(options.Threads, progress)
-	prepared := p.Prepare(job)
+	p.Prepared = p.Prepare(job)
 	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}
 	job.Run(len(labels), func(k int) {
 		problem, settings := p, options
@@ -75,7 +75,7 @@ func columns(p sample.Problem, labels [][]int32, options method.Options, progres
 		if shares := options.ClassPrior.Shares; shares != nil {
 			settings.ClassPrior = sample.ClassPrior{Shares: []float64{1 - shares[k], shares[k]}}
 		}
-		results[k], errs[k] = fit(problem, prepared, settings, work.NewJob(1, progress).Silent())
+		results[k], errs[k] = fit(problem, settings, work.NewJob(1, progress).Silent())
 		if errs[k] == nil {
 			job.Report(int(done.Add(1)), results[k].Model.Objective, 0, 0, 0)
 		}

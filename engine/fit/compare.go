@@ -135,15 +135,15 @@ func (d *Data) mixturePredicts() (bool, error) {
 			return false, err
 		}
 	}
-	wrong := evidence.Wrong()
-	return len(wrong) == 2 && wrong[1] < wrong[0], nil
+	views := evidence.Held.Views
+	return len(views) == 2 && evidence.Wrong(views[1]) < evidence.Wrong(views[0]), nil
 }
 
 var mixtureRows = 1 << 17 // largest number of rows that start at a mixture; replaced in tests
 
 // mixes reports whether a fit is compared with a start at a mixture: that of the largest part of at most mixtureRows.
 func (d *Data) mixes() bool {
-	n := unlabeled(d.sample)
+	n := d.sample.All.UnlabeledUnits
 	return d.sample.All.Labeled > 0 && max(n, d.whole) >= manyUnlabeled && n <= mixtureRows &&
 		(d.whole == 0 || d.whole > mixtureRows)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/shares"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -43,8 +42,8 @@ type Data struct {
 }
 
 // open checks a problem. Class shares come later.
-func open(p sample.Problem, prepared *sample.Prepared, options method.Options, job *work.Job) (*Data, error) {
-	s, err := sample.NewPrepared(p, prepared, options.OfSample(), job)
+func open(p sample.Problem, options method.Options, job *work.Job) (*Data, error) {
+	s, err := sample.New(p, options.OfSample(), job)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +56,9 @@ func open(p sample.Problem, prepared *sample.Prepared, options method.Options, j
 		return nil, fault.Argument("class_prior has %d classes, more than the %d rows", s.Classes(), s.All.Rows)
 	}
 	if options.Alpha == option.AutoWeight {
-		options.Alpha = usualAlpha(labeled(s) + float64(unlabeled(s)))
+		options.Alpha = usualAlpha(float64(s.All.LabeledUnits + s.All.UnlabeledUnits))
 	}
-	labels := drawnRows(s)
+	labels := float64(s.All.DrawnUnits)
 	d := &Data{asked: options, start: p.Start, labels: labels / float64(s.Classes()), job: job, trained: &record{}}
 	d.carries, d.tells = carried(s, labels), carried(s, tellRows*labels)
 	return d, d.see(s, options)
@@ -97,29 +96,6 @@ func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Opt
 	return &part, part.see(s, options)
 }
 
-// labeled and unlabeled are the numbers of these rows of all machines, or of the copies that their weights stand for.
-func labeled(s *sample.Sample) float64 {
-	if s.Copies != nil {
-		return float64(s.Job.Count(int(vector.Sum(s.LabeledRows))))
-	}
-	return float64(s.All.Labeled)
-}
-
-// drawnRows is labeled without descriptions.
-func drawnRows(s *sample.Sample) float64 {
-	if s.Copies != nil {
-		return float64(s.Job.Count(int(vector.Sum(s.DrawnRows()))))
-	}
-	return float64(s.All.Labeled - s.All.Described)
-}
-
-func unlabeled(s *sample.Sample) int {
-	if s.Copies != nil {
-		return s.Job.Count(s.Units())
-	}
-	return s.All.Unlabeled
-}
-
 // usualAlpha is α where none is given. It falls with the root of the number of rows, as the error of a mean over them
 // does: more rows determine more weights, also of rare features (docs/notes/alpha.md).
 func usualAlpha(rows float64) float64 { return maxAlpha * min(1, math.Sqrt(manyRows/rows)) }
@@ -132,7 +108,7 @@ const (
 // atOnce reports whether λ' is so small that hard labels settle at once about as well as in steps, and a part of the
 // rows is a good start: at most MaxOverAlpha times the α of fewer rows. A part is one only then.
 func (d *Data) atOnce() bool {
-	all := labeled(d.sample) + float64(unlabeled(d.sample))
+	all := float64(d.sample.All.LabeledUnits + d.sample.All.UnlabeledUnits)
 	return d.whole > 0 || d.options.UnlabeledWeight <= method.MaxOverAlpha*d.options.Alpha*(maxAlpha/usualAlpha(all))
 }
 

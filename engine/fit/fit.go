@@ -19,7 +19,7 @@ func Fit(p sample.Problem, options method.Options, progress *work.Progress, grou
 		if err := begin(p, options, job.Group); err != nil {
 			return nil, err
 		}
-		return fit(p, nil, options, job)
+		return fit(p, options, job)
 	})
 }
 
@@ -50,8 +50,8 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
 // Every model is made by Data.Train, from a Member, which says how, and Data, which it may see. Result.Trained has all.
-func fit(p sample.Problem, prepared *sample.Prepared, options method.Options, job *work.Job) (*Result, error) {
-	d, err := open(p, prepared, options, job)
+func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, error) {
+	d, err := open(p, options, job)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func mustFit(t *testing.T, data planted.Data, weights []float64, o method.Option
 // dataOf is what the models of a fit may see.
 func dataOf(t *testing.T, p sample.Problem, o method.Options) *Data {
 	t.Helper()
-	d, err := open(p, nil, o, work.NewJob(1, nil))
+	d, err := open(p, o, work.NewJob(1, nil))
 	if err == nil {
 		d, err = d.certain()
 	}
@@ -272,7 +272,7 @@ func TestBadProblems(t *testing.T) {
 		{"scale your features", huge(nil)}, {"scale your features", huge(fiveShares[:3])},
 		{"labels: no row has a label", func(p *sample.Problem, _ *method.Options) { // costs that differ by a rounding
 			p.Labels = slices.Repeat([]int32{-1}, 20)
-			p.Weak = planted.Weak(2, append([]float64{1e-17}, make([]float64, 39)...), p.Labels)
+			p.Classes, p.Weak = 2, planted.Weak(2, append([]float64{1e-17}, make([]float64, 39)...), p.Labels)
 		}},
 	} {
 		if err := with(c.change); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -216,7 +216,7 @@ func (k *kindOfFit) problem(data planted.Data) sample.Problem {
 				}
 			}
 		}
-		p.Weak = planted.Weak(4, costs, p.Labels)
+		p.Classes, p.Weak = 4, planted.Weak(4, costs, p.Labels)
 	}
 	return p
 }

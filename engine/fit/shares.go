@@ -78,12 +78,10 @@ func (d *Data) carrying() (*Data, error) {
 // carried is the part of the class shares that the unlabeled rows carry: all from this many on, as many as labels, and
 // where a class has no label.
 func carried(s *sample.Sample, all float64) float64 {
-	rows := s.ClassRows()
-	s.Job.Reduce(rows)
-	if slices.Min(rows) == 0 {
+	if slices.Min(s.All.ClassRows) == 0 {
 		return 1
 	}
-	return min(1, float64(unlabeled(s))/all)
+	return min(1, float64(s.All.UnlabeledUnits)/all)
 }
 
 // onlyDescribed reports whether the shares are to be found from descriptions alone.
@@ -109,13 +107,13 @@ func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear
 	options := method.Defaults()
 	options.Alpha, options.UnlabeledWeight, options.ClassWeight.Rule, options.Tol = maxAlpha, 1, "none", evidenceTol
 	options.FitIntercept, options.ClassNames = d.options.FitIntercept, d.options.ClassNames
-	chosen := s.Keep(func(int) bool { return true }, s.Drawn(limit))
+	chosen := s.Keep(nil, s.Drawn(limit))
 	chosen.Weak, chosen.Gathered = nil, true
 	few, err := part.of(chosen, part.prior, options, s.Job.Silent())
 	if err != nil {
 		return nil, nil, err
 	}
-	supervised, err := few.trainOn(few.sample.Keep(func(int) bool { return true }, nil), method.Supervised)
+	supervised, err := few.trainOn(few.sample.Keep(nil, nil), method.Supervised)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,13 +137,13 @@ const evidenceTol = 1e-6 // scores of looser solves depend on rounding
 // foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
 // mixture of these and of all other rows.
 func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
-	all := d.sample.Every()
+	all := d.sample.Every(sample.Selection{})
 	for k, i := range d.sample.Labeled {
 		if f.Held(k) {
 			all.Class[i] = -1
 		}
 	}
-	seen := []sample.Selection{d.sample.Keep(f.Kept, nil), all}
+	seen := []sample.Selection{d.sample.Keep(f.Held, nil), all}
 	for v, name := range []method.Method{method.Supervised, method.Mixture}[:views] {
 		found, err := d.trainOn(seen[v], name)
 		if err != nil {
@@ -192,7 +190,7 @@ func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, 
 	return work.Guard(func() (estimate Shares, err error) {
 		options := method.Defaults()
 		options.UnlabeledWeight, options.FitIntercept = option.AutoWeight, o.FitIntercept
-		d, err := open(p, nil, options, work.NewJob(o.Threads, nil))
+		d, err := open(p, options, work.NewJob(o.Threads, nil))
 		switch {
 		case err != nil:
 			return estimate, err
@@ -206,11 +204,8 @@ func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, 
 			return estimate, err
 		}
 		estimate.Share, estimate.Warnings = d.prior.Shares, d.warnings
-		switch {
-		case interval && d.prior.Evidence == nil: // of descriptions alone
-			estimate.Lower, estimate.Upper = shares.Unknown(len(estimate.Share))
-		case interval:
-			estimate.Lower, estimate.Upper = d.prior.Evidence.Interval(d.sample.Job, estimate.Share, o.Bootstrap)
+		if interval {
+			estimate.Lower, estimate.Upper = d.prior.Interval(d.sample.Job, o.Bootstrap)
 		}
 		return estimate, nil
 	})

@@ -18,7 +18,7 @@ import (
 // evidenceOf is that of a problem.
 func evidenceOf(t *testing.T, p sample.Problem, threads int) (*shares.Evidence, *Data) {
 	t.Helper()
-	d, err := open(p, nil, method.Defaults(), work.NewJob(threads, nil))
+	d, err := open(p, method.Defaults(), work.NewJob(threads, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,8 @@ func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 	if !slices.Equal(found, []float64{0.25, 0.5, 0.25}) {
 		t.Errorf("%v found", found)
 	}
-	lower, upper := evidence.Interval(d.job, found, shares.Bootstrap{Times: 5, Level: 0.9})
+	prior := &shares.Prior{Shares: found, Evidence: evidence}
+	lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: 5, Level: 0.9})
 	if slices.Max(lower) != 0 || slices.Min(upper) != 1 {
 		t.Errorf("interval from %v to %v, though nothing is known", lower, upper)
 	}
@@ -71,9 +72,9 @@ func TestAWrongViewHasNoWeight(t *testing.T) {
 		alone := func(change func(mixture, linear []float64)) []float64 {
 			scores := *e.Scores
 			for _, rows := range []*crossfit.Scored{&scores.Held, &scores.Unlabeled} {
-				rows.Scores = slices.Clone(rows.Scores)
-				for row := range slices.Chunk(rows.Scores, 6) {
-					change(row[3:], row[:3])
+				rows.Views = [][]float64{rows.Views[0], slices.Clone(rows.Views[1])}
+				for at := 0; at < len(rows.Views[0]); at += 3 {
+					change(rows.Views[1][at:at+3], rows.Views[0][at:at+3])
 				}
 			}
 			found, _ := (&shares.Evidence{Scores: &scores, Predicted: e.Predicted}).Shares(job)
@@ -97,10 +98,11 @@ func TestScoresOfAViewSumToZero(t *testing.T) {
 		p := problemOf(data)
 		p.Rows = p.Rows.Scaled(unit)
 		scores, _ := evidenceOf(t, p, 1)
-		if scores.Views != 2 || len(scores.Held.Weight) != 30 || len(scores.Unlabeled.Weight) != 270 {
-			t.Errorf("%d views, %d rows held out, %d not", scores.Views, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
+		views := slices.Concat(scores.Held.Views, scores.Unlabeled.Views)
+		if len(views) != 4 || len(scores.Held.Weight) != 30 || len(scores.Unlabeled.Weight) != 270 {
+			t.Errorf("%d views, %d rows held out, %d not", len(views)/2, len(scores.Held.Weight), len(scores.Unlabeled.Weight))
 		}
-		for view := range slices.Chunk(slices.Concat(scores.Held.Scores, scores.Unlabeled.Scores), 3) {
+		for view := range slices.Chunk(slices.Concat(views...), 3) {
 			if sum := view[0] + view[1] + view[2]; math.Abs(sum) > 1e-9*(1+math.Abs(view[0])) {
 				t.Fatalf("scores %v", view)
 			}
@@ -140,7 +142,8 @@ func TestSharesOfPlantedRowsAreFound(t *testing.T) {
 			}
 			apart += distance(found, want) / float64(c.seeds)
 			if c.times > 0 {
-				lower, upper := e.Interval(d.job, found, shares.Bootstrap{Times: c.times, Level: 0.9})
+				prior := &shares.Prior{Shares: found, Evidence: e}
+				lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: c.times, Level: 0.9})
 				for y, share := range want {
 					if wide += (upper[y] - lower[y]) / float64(of); lower[y] <= share && share <= upper[y] {
 						inside++
@@ -173,7 +176,8 @@ func TestSharesDoNotDependOnOrdersAndThreads(t *testing.T) {
 	found := func(p sample.Problem, threads int) [][]float64 {
 		evidence, d := evidenceOf(t, p, threads)
 		shared, _ := evidence.Shares(d.job)
-		lower, upper := evidence.Interval(d.job, shared, shares.Bootstrap{Times: 5, Level: 0.9, Seed: 3})
+		prior := &shares.Prior{Shares: shared, Evidence: evidence}
+		lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: 5, Level: 0.9, Seed: 3})
 		return [][]float64{shared, lower, upper}
 	}
 	want := found(p, 1)

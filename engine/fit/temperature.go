@@ -43,7 +43,7 @@ func smoothing(rows float64, classes int) float64 {
 func confidence(job *work.Job, rows crossfit.Scored, classes int, t float64) float64 {
 	var total [1]float64
 	job.SumRows(len(rows.Weight), classes, total[:], func(i int, part, odds []float64) {
-		scores := rows.Scores[i*classes : (i+1)*classes]
+		scores := rows.Views[0][i*classes : (i+1)*classes]
 		largest := vector.Max(scores)
 		for y, s := range scores {
 			odds[y] = (s - largest) / t

@@ -14,10 +14,11 @@ import (
 // drawn are rows of random scores, weights about 1.
 func drawn(n, classes int, seed uint64) (rows crossfit.Scored) {
 	random := rand.New(rand.NewPCG(seed, 1))
+	rows.Views = make([][]float64, 1)
 	for range n {
 		rows.Weight = append(rows.Weight, 0.5+random.Float64())
 		for range classes {
-			rows.Scores = append(rows.Scores, 3*random.NormFloat64())
+			rows.Views[0] = append(rows.Views[0], 3*random.NormFloat64())
 		}
 	}
 	return rows
@@ -33,7 +34,7 @@ func TestTheMeanOfTheLargestProbabilitiesIsTheGivenOne(t *testing.T) {
 		for _, right := range []float64{0.55, 0.8, 0.95} {
 			temperature, mean, p := find(rows, classes, right, 0.2), 0.0, make([]float64, classes)
 			for i, w := range rows.Weight {
-				scores := rows.Scores[i*classes : (i+1)*classes]
+				scores := rows.Views[0][i*classes : (i+1)*classes]
 				probability(p, scores, temperature, 0.03)
 				if sum := vector.Sum(p); math.Abs(sum-1) > 1e-12 || slices.Min(p) < 0.03/float64(classes) {
 					t.Fatalf("probabilities %v", p)
@@ -50,7 +51,7 @@ func TestTheMeanOfTheLargestProbabilitiesIsTheGivenOne(t *testing.T) {
 
 func TestATemperatureOutOfReachIsFinite(t *testing.T) {
 	rows := drawn(20, 4, 5)
-	equal := crossfit.Scored{Scores: make([]float64, 8), Weight: []float64{1, 1}}
+	equal := crossfit.Scored{Views: [][]float64{make([]float64, 8)}, Weight: []float64{1, 1}}
 	for _, right := range []float64{0, 0.25, 1} {
 		for _, rows := range []crossfit.Scored{rows, equal} {
 			if got := find(rows, 4, right, 0.2); !(got > 1e-7 && got < 1e5) {
@@ -64,7 +65,7 @@ func TestATemperatureOutOfReachIsFinite(t *testing.T) {
 func TestTemperatureFollowsTheScale(t *testing.T) {
 	rows := drawn(100, 4, 9)
 	want := find(rows, 4, 0.7, 0.2)
-	vector.Scale(rows.Scores, 8)
+	vector.Scale(rows.Views[0], 8)
 	if got := find(rows, 4, 0.7, 8*0.2); got != 8*want {
 		t.Errorf("temperature %v of scores, %v of eight times the scores", want, got)
 	}

@@ -148,7 +148,7 @@ func (f *fitted) moveForNewRows() error {
 	}
 	part := d.carries
 	if d.prior.Evidence != nil {
-		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(unlabeled(s)))
+		part *= min(1, rowsPerLabel*d.labels*float64(s.Classes())/float64(s.All.UnlabeledUnits))
 	}
 	if f.spec.OwnLoss == nil {
 		part = d.harmless(of, shift, part)

@@ -104,13 +104,11 @@ func even(c sample.Selection, s *sample.Sample) (kept sample.Selection) {
 	if s.All.Labeled == 0 {
 		return c
 	}
-	classes := s.Classes()
-	sums := append(s.ClassRows(), make([]float64, classes)...) // rows: labeled, copies
+	labeled, copied, parts := s.All.ClassRows, make([]float64, s.Classes()), []float64(nil)
 	for k, y := range c.Class {
-		sums[classes+int(y)] += c.Weights[k]
+		copied[y] += c.Weights[k]
 	}
-	s.Job.Reduce(sums)
-	labeled, copied, parts := sums[:classes], sums[classes:], []float64(nil)
+	s.Job.Reduce(copied)
 	for y, rows := range labeled {
 		if rows > 0 {
 			parts = append(parts, copied[y]/rows)
@@ -155,7 +153,7 @@ func (d *Data) withCopies(copies sample.Selection, prior sample.ClassPrior) (*Da
 	s := d.sample
 	options := d.options
 	options.UnlabeledWeight, options.ClassPrior = d.asked.UnlabeledWeight, prior
-	out, err := d.of(s.WithCopies(copies), nil, options, s.Job)
+	out, err := d.of(s.Every(copies), nil, options, s.Job)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ import (
 
 // withCosts is a problem with prior costs [n, classes] of the rows without a label.
 func withCosts(data planted.Data, classes int, costs []float64) sample.Problem {
-	return sample.Problem{Rows: data.Rows, Labels: data.Labels, Weak: planted.Weak(classes, costs, data.Labels)}
+	return sample.Problem{Rows: data.Rows, Labels: data.Labels, Classes: classes,
+		Weak: planted.Weak(classes, costs, data.Labels)}
 }
 
 func mustFitProblem(t *testing.T, p sample.Problem, o method.Options) *Result {
@@ -171,7 +172,7 @@ func TestAStartByScoresKeepsToPriorCosts(t *testing.T) {
 			costs[5*i+int(y+4)%5] = 1
 		}
 	}
-	x, err := open(withCosts(data, 5, costs), nil, o, work.NewJob(1, nil))
+	x, err := open(withCosts(data, 5, costs), o, work.NewJob(1, nil))
 	if err == nil {
 		x, err = x.withShares()
 	}
@@ -227,8 +228,8 @@ func TestCopiesOfWeaklyLabeledRowsAreNoLabels(t *testing.T) {
 		labels += float64(min(1, label+1))
 	}
 	x := dataOf(t, withCosts(data, 5, costs), method.Defaults())
-	if got := x.labels; got != labels/5 || labeled(x.sample) < 2*labels {
-		t.Errorf("%v labels of a class, should be %v; %v rows are labeled", got, labels/5, labeled(x.sample))
+	if got := x.labels; got != labels/5 || float64(x.sample.All.LabeledUnits) < 2*labels {
+		t.Errorf("%v labels of a class, should be %v; %v rows are labeled", got, labels/5, x.sample.All.LabeledUnits)
 	}
 }
 
@@ -280,7 +281,7 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Rows, p.Weak = dense, planted.Weak(2, costs, p.Labels)
+	p.Rows, p.Classes, p.Weak = dense, 2, planted.Weak(2, costs, p.Labels)
 	s, err := sample.New(p, sample.Options{UnlabeledWeight: 1}, work.NewJob(1, nil))
 	if err != nil {
 		t.Fatal(err)

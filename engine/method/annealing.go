@@ -70,7 +70,7 @@ func coolingOf(r *Run) *path.Cooling {
 	first, level, s := firstTemperature(r), r.Costs.Level, r.Objective.Sample
 	c := &path.Cooling{Temperature: first, Factor: coolBy, SlowAbove: math.Inf(1), Slow: slowCoolBy,
 		Coldest:      coldest * first,
-		SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.Job.Count(s.Units())))}
+		SmallEntropy: max(smallEntropy, undecided*float64(s.Classes())/float64(s.All.UnlabeledUnits))}
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy

@@ -15,7 +15,7 @@ import (
 
 // sampleOf are all rows of the data, labeled rows of weight 1, unlabeled rows of weight 2.
 func sampleOf(data planted.Data, classes int) *sample.Sample {
-	s := &sample.Sample{Rows: data.Rows, Feature: make([]int32, data.Rows.Cols()),
+	s := &sample.Sample{Prepared: &sample.Prepared{Rows: data.Rows, Feature: make([]int32, data.Rows.Cols())},
 		Options: sample.Options{FitIntercept: true}, All: sample.Census{LastClass: classes - 1}}
 	for j := range s.Feature {
 		s.Feature[j] = int32(j)

@@ -26,9 +26,12 @@ const (
 
 // bytes is a bound on the memory of a fit, with the rows that it copies. A fit without it is refused: Go would end the
 // caller's process.
-func (s *Sample) bytes(columns int) float64 {
+func (s *Sample) bytes() float64 {
 	n, nonZeros := float64(s.Rows.Rows()+s.Units()-len(s.Unlabeled)), float64(s.Rows.NonZeros())
-	features, outputs, classes, copied := float64(s.Features), float64(columns), float64(s.Classes()), 0.0
+	features, outputs, classes, copied := float64(s.Features), 1.0, float64(s.Classes()), 0.0
+	if !s.Paired() {
+		outputs = max(classes, float64(len(s.Options.Hierarchy)))
+	}
 	if prior := s.Options.ClassPrior; prior.Rule == "auto" && prior.Shares == nil { // labels of all machines, twice
 		labels := s.Job.Count(s.Rows.Subset(s.Labeled).NonZeros())
 		n += float64(len(s.Labeled)) + min(float64(len(s.Unlabeled)), CrossFitted)
@@ -47,15 +50,8 @@ func (s *Sample) bytes(columns int) float64 {
 
 // BytesOf is a bound on the memory of a fit of two classes, without copies of rows.
 func BytesOf(p Problem, options Options) float64 {
-	s := &Sample{Options: options, Job: work.NewJob(1, nil), Rows: p.Rows, Features: p.Rows.Cols(), classes: 2}
-	return s.bytes(1)
-}
-
-func (s *Sample) columns() int {
-	if s.Paired() {
-		return 1
-	}
-	return max(s.Classes(), len(s.Options.Hierarchy))
+	p.Classes = 2
+	return begin(p, options, work.NewJob(1, nil)).bytes()
 }
 
 func (s *Sample) checkMemory(Problem) error {
@@ -65,6 +61,6 @@ func (s *Sample) checkMemory(Problem) error {
 		return err
 	}
 	purpose := fmt.Sprintf("a fit of %d rows with n_features %d and %d classes", s.Rows.Rows(), s.Features, classes)
-	return memory.Need(s.bytes(s.columns()), purpose, "use fewer features (leave out those that hardly occur, or hash to "+
+	return memory.Need(s.bytes(), purpose, "use fewer features (leave out those that hardly occur, or hash to "+
 		"fewer), fewer classes, or a machine with more memory")
 }

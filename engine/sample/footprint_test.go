@@ -88,7 +88,7 @@ func known(p sample.Problem, classes int) sample.Problem {
 		}
 		p.Labels[i] = -1
 	}
-	p.Weak = planted.Weak(classes, costs, p.Labels)
+	p.Classes, p.Weak = classes, planted.Weak(classes, costs, p.Labels)
 	return p
 }
 

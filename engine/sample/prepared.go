@@ -10,10 +10,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Prepared are rows made ready, which samples with different labels can share.
+// Prepared are rows made ready, which samples with other labels can share.
 type Prepared struct {
-	Rows    *rows.Matrix // packed, in units of Length
-	Length  float64      // root of the mean square length of the rows that count
+	Rows    *rows.Matrix // the problem's, packed, in units of Length
+	Length  float64      // root of the mean square length of the problem's rows that count
 	Feature []int32      // [Rows.Cols] the problem's number of each packed feature
 
 	weights []float64 // [n] of the problem
@@ -27,9 +27,6 @@ type Prepared struct {
 // Features with equal extremes share a place at first. Then they come in the order of the sums of their rows' keys.
 func (p *Prepared) Keys(job *work.Job) []uint64 {
 	p.keysOnce.Do(func() {
-		if p.keys != nil {
-			return
-		}
 		place, order := p.places(job)
 		place, _ = ranked(order, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(p.Feature[a], p.Feature[b]))
@@ -59,8 +56,6 @@ func (p *Prepared) places(job *work.Job) (place, order []int32) {
 	}
 	return place, order
 }
-
-func (s *Sample) Keys(job *work.Job) []uint64 { return s.prepared.Keys(job) }
 
 const refinements = 2 // of the places, each by two passes over the values
 

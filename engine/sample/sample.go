@@ -20,12 +20,13 @@ import (
 // Problem has the data of a fit; each machine of a group has rows of its own, perhaps none. The caller has checked the
 // lengths of Labels and Weights, and Start.
 type Problem struct {
-	Rows    *rows.Matrix
-	Labels  []int32       // [n] class 0 ... K-1; -1: unlabeled; -2-y: the row describes class y, see Describes
-	Weights []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See count
-	Weak    *weak.Labels  // [n] weak labels; nil: none
-	Classes int           // 0: as many as labels, class_prior and Weak have
-	Start   *model.Linear // a model to begin at; nil: from nothing
+	Rows     *rows.Matrix
+	Labels   []int32       // [n] class 0 ... K-1; -1: unlabeled; -2-y: the row describes class y, see Describes
+	Weights  []float64     // [n] weight of each row, >= 0; nil: all 1. A row of weight 0 is ignored. See count
+	Weak     weak.Labels   // [n] weak labels; nil: none
+	Classes  int           // 0: as many as labels and class_prior have, and no weak labels
+	Start    *model.Linear // a model to begin at; nil: from nothing
+	Prepared *Prepared     // of these rows and weights, for several problems; nil: only of this one
 }
 
 type Options struct {
@@ -41,12 +42,10 @@ type Options struct {
 
 // Sample is a problem made ready: rows by kind, weights normalized. Runs share it and only read it.
 type Sample struct {
-	Options  Options
-	Job      *work.Job
-	Rows     *rows.Matrix // the problem's rows, packed, in units of Length
-	Length   float64      // that unit: the root of the mean square length of the problem's rows that count
-	Feature  []int32      // [Rows.Cols] the problem's number of each packed feature
-	Features int          // of the problem
+	Options Options
+	Job     *work.Job
+	*Prepared
+	Features int // of the problem
 
 	Labeled         []int32   // rows with a label and a weight
 	Class           []int32   // [Labeled]
@@ -57,16 +56,14 @@ type Sample struct {
 	UnlabeledRows   []float64 // [Unlabeled] numbers of rows
 	UnlabeledWeight []float64 // [Unlabeled] sums to 1
 
-	Labels  []int32      // [n] of the problem, and of weakly labeled rows with one class
-	Weak    *weak.Labels // [Unlabeled] nil: no row of any machine is weakly labeled
-	classes int          // see Problem.Classes
+	Labels  []int32     // [n] of the problem, and of weakly labeled rows with one class
+	Weak    weak.Labels // [Unlabeled] nil: no row of any machine is weakly labeled
+	classes int         // see Problem.Classes
 
 	All    Census    // of all machines
 	Pass   int       // non-zeros of a pass over the rows of which these are selected
 	Copies []float64 // [n] numbers of copies that the weights stand for; nil: weights are no such numbers
 	Source []int32   // [n] of selected rows: their numbers in the sample they are from, -1 for other machines' rows
-
-	prepared *Prepared
 }
 
 func (p Problem) weights() []float64 {
@@ -77,40 +74,34 @@ func (p Problem) weights() []float64 {
 }
 
 func New(p Problem, options Options, job *work.Job) (*Sample, error) {
-	return NewPrepared(p, nil, options, job)
-}
-
-// NewPrepared is New with the rows and weights made ready before, if prepared is not nil.
-func NewPrepared(p Problem, prepared *Prepared, options Options, job *work.Job) (*Sample, error) {
-	s := &Sample{prepared: prepared}
-	return s, s.make(p, options, job, s.count)
-}
-
-// make makes the sample of a problem; count says how its rows count by their weights.
-func (s *Sample) make(p Problem, options Options, job *work.Job, count func(Problem) ([]float64, error)) (err error) {
-	s.Options, s.Job, s.Rows, s.Features, s.classes = options, job, p.Rows, p.Rows.Cols(), p.classes()
-	if err := memory.Need(28*float64(len(p.Labels))+p.Weak.Bytes(), // a copy of them; the fit is asked for later
+	s := begin(p, options, job)
+	err := memory.Need(28*float64(len(p.Labels))+weak.RowBytes*float64(len(p.Weak)), // a copy; the fit is asked for later
 		fmt.Sprintf("a copy of the labels of %d rows", len(p.Labels)),
-		"give fewer rows, or use a machine with more memory"); err != nil {
-		return err
+		"give fewer rows, or use a machine with more memory")
+	if err != nil {
+		return nil, err
 	}
-	p.Weights = p.weights()
-	if p.Weights, err = count(p); err != nil {
-		return err
+	if p.Weights, err = s.count(p.weights()); err != nil {
+		return nil, err
 	}
-	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, s.checkMemory, s.prepare} {
+	return s, s.make(p)
+}
+
+func begin(p Problem, options Options, job *work.Job) *Sample {
+	return &Sample{Options: options, Job: job, Prepared: &Prepared{Rows: p.Rows}, Features: p.Rows.Cols(),
+		classes: p.Classes}
+}
+
+// make makes the sample of a problem whose weights say how its rows count.
+func (s *Sample) make(p Problem) error {
+	for _, step := range []func(Problem) error{s.sort, s.takeCensus, s.weigh, s.checkMemory} {
 		if err := step(p); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func (s *Sample) prepare(p Problem) error {
-	if s.prepared == nil {
-		s.prepared = p.Prepare(s.Job)
+	if s.Prepared = p.Prepared; s.Prepared == nil {
+		s.Prepared = p.Prepare(s.Job)
 	}
-	s.Rows, s.Feature, s.Length = s.prepared.Rows, s.prepared.Feature, s.prepared.Length
 	s.Pass = s.Rows.NonZeros()
 	return p.Rows.CheckLength(s.Length)
 }
@@ -127,7 +118,6 @@ func (s *Sample) sort(p Problem) error {
 	if s.Job.Group == nil {
 		maxClasses = n
 	}
-	classes := p.classes()
 	s.Labels = slices.Clone(p.Labels)
 	s.Unlabeled, s.UnlabeledRows = make([]int32, 0, n), make([]float64, 0, n)
 	for i, label := range p.Labels {
@@ -143,8 +133,8 @@ func (s *Sample) sort(p Problem) error {
 		case int(label) >= maxClasses:
 			return fault.Data("labels of row %d is %d: it must be -1 (unlabeled), a class number from 0 on, of fewer "+
 				"classes than the %d rows, or -2 minus the number of the class that it describes", i, p.Labels[i], n)
-		case classes > 0 && int(label) >= classes:
-			return fault.Data("labels of row %d is %d, but there are %d classes", i, p.Labels[i], classes)
+		case p.Classes > 0 && int(label) >= p.Classes:
+			return fault.Data("labels of row %d is %d, but there are %d classes", i, p.Labels[i], p.Classes)
 		case weight > 0:
 			if row := p.Weak.Of(i); label < 0 && len(row.Class) == 1 { // a weak label of one class is a label
 				label = row.Class[0]
@@ -206,37 +196,10 @@ func (s *Sample) label(k int) int32 {
 	return s.Class[k]
 }
 
-// ClassRows is the weight [K] of the labeled rows of each class on this machine.
-func (s *Sample) ClassRows() []float64 { return s.classRows(func(int) bool { return true }) }
-
-// DrawnRows is ClassRows without descriptions.
-func (s *Sample) DrawnRows() []float64 {
-	return s.classRows(func(k int) bool { return !s.Describes[k] })
-}
-
-func (s *Sample) classRows(counts func(k int) bool) []float64 {
-	weights := make([]float64, s.Classes())
-	for k, y := range s.Class {
-		if counts(k) {
-			weights[y] += s.LabeledRows[k]
-		}
-	}
-	return weights
-}
-
 // OnlyDescribed reports whether there are descriptions, and labels of at most one class, which show no shares.
 func (s *Sample) OnlyDescribed() bool {
-	if s.All.Described == 0 {
-		return false
-	}
-	rows, drawn := s.DrawnRows(), 0
-	s.Job.Reduce(rows)
-	for _, weight := range rows {
-		if weight > 0 {
-			drawn++
-		}
-	}
-	return drawn < 2
+	drawn := floats.Count(func(weight float64) bool { return weight > 0 }, s.All.DrawnRows)
+	return s.All.Described > 0 && drawn < 2
 }
 
 // Center is the mean [d] of the unlabeled rows, or of the labeled rows where no other takes part.
@@ -290,12 +253,11 @@ func (s *Sample) Packed(m *model.Linear) *model.Linear {
 	packed := *m
 	packed.Features, packed.Coef = len(s.Feature), make([]float64, len(s.Feature)*m.Outputs)
 	for k, old := range s.Feature {
-		copy(packed.Coef[k*m.Outputs:(k+1)*m.Outputs], m.Coef[int(old)*m.Outputs:])
+		floats.ScaleTo(packed.Coef[k*m.Outputs:][:m.Outputs], s.Length, m.Coef[int(old)*m.Outputs:][:m.Outputs])
 	}
 	for _, k := range s.Rows.Absent() {
 		clear(packed.Coef[int(k)*m.Outputs : (int(k)+1)*m.Outputs])
 	}
-	vector.Scale(packed.Coef, s.Length)
 	return &packed
 }
 
@@ -323,17 +285,3 @@ type ClassPrior struct {
 
 // PriorRules are "auto", the shares that package shares finds, and "labels", the shares of the labeled rows.
 var PriorRules = []string{"auto", "labels"}
-
-func (p *ClassPrior) CheckShares(names fault.Names) error {
-	total := 0.0
-	for class, share := range p.Shares {
-		if !(share > 0 && share < 1) {
-			return fault.Argument("class_prior of class %s is %v: it must lie between 0 and 1", names.Of(class), share)
-		}
-		total += share
-	}
-	if math.Abs(total-1) > 1e-6 {
-		return fault.Argument("class_prior sums to %v: it must sum to 1, divide each share by the sum", total)
-	}
-	return nil
-}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/rows"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/weak"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -17,15 +16,15 @@ type Selection struct {
 	Rows     []int32
 	Class    []int32 // as Problem.Labels
 	Weights  []float64
-	Weak     *weak.Labels // [Rows] of rows without a class; nil: nothing is known of any
-	Gathered bool         // every machine of a group gets the selected rows of all
+	Weak     weak.Labels // [Rows] of rows without a class; nil: nothing is known of any
+	Gathered bool        // every machine of a group gets the selected rows of all
 }
 
-// Keep selects the labeled rows at the places that are kept, and the unlabeled rows at these places.
-func (s *Sample) Keep(keep func(k int) bool, unlabeled []int) (kept Selection) {
+// Keep selects the labeled rows but for the places that are held out, if any, and the unlabeled rows at these places.
+func (s *Sample) Keep(held func(k int) bool, unlabeled []int) (kept Selection) {
 	var places []int32
 	for k, i := range s.Labeled {
-		if keep(k) {
+		if held == nil || !held(k) {
 			kept.Add(i, s.label(k), s.LabeledRows[k])
 			places = append(places, -1)
 		}
@@ -38,28 +37,19 @@ func (s *Sample) Keep(keep func(k int) bool, unlabeled []int) (kept Selection) {
 	return kept
 }
 
-// Every selects all rows in their order, but nothing that is known of unlabeled rows.
-func (s *Sample) Every() Selection {
+// Every selects all rows in their order, and then copies of rows with the classes of their own.
+func (s *Sample) Every(copies Selection) Selection {
 	n := s.Rows.Rows()
-	out := Selection{Rows: rows.Numbers(n), Class: slices.Repeat([]int32{-1}, n), Weights: make([]float64, n)}
+	out := Selection{Rows: append(rows.Numbers(n), copies.Rows...),
+		Class:   append(slices.Repeat([]int32{-1}, n), copies.Class...),
+		Weights: append(make([]float64, n), copies.Weights...)}
 	for k, i := range s.Labeled {
 		out.Class[i], out.Weights[i] = s.label(k), s.LabeledRows[k]
 	}
+	places := slices.Repeat([]int32{-1}, len(out.Rows))
 	for k, i := range s.Unlabeled {
-		out.Weights[i] = s.UnlabeledRows[k]
+		out.Weights[i], places[i] = s.UnlabeledRows[k], int32(k)
 	}
-	return out
-}
-
-// WithCopies selects all rows, and then copies of rows with the classes of their own.
-func (s *Sample) WithCopies(copies Selection) Selection {
-	out, places := s.Every(), slices.Repeat([]int32{-1}, s.Rows.Rows()+len(copies.Rows))
-	for k, i := range s.Unlabeled {
-		places[i] = int32(k)
-	}
-	out.Rows = append(out.Rows, copies.Rows...)
-	out.Class = append(out.Class, copies.Class...)
-	out.Weights = append(out.Weights, copies.Weights...)
 	out.Weak = s.Weak.Selected(places)
 	return out
 }
@@ -84,29 +74,16 @@ func (s *Sample) Part(fraction uint64, maxGathered int) (part Selection, ok bool
 			unlabeled = append(unlabeled, k)
 		}
 	}
-	part = s.Keep(func(int) bool { return true }, unlabeled)
-	drawn := float64(len(unlabeled)) // or the copies that their weights stand for
-	if s.Copies != nil {
-		drawn = vector.Sum(part.Weights[len(s.Labeled):])
-	}
-	counts := []float64{drawn, float64(s.Units()), float64(s.Rows.Subset(part.Rows).NonZeros())}
-	s.Job.Reduce(counts)
-	expected := counts[1] / float64(fraction)
-	part.Gathered = counts[2] <= float64(maxGathered)
-	return part, math.Abs(counts[0]-expected) <= chance*math.Sqrt(expected)
+	part = s.Keep(nil, unlabeled)
+	drawn, expected := s.Job.Count(s.units(part.Weights[len(s.Labeled):])), float64(s.All.UnlabeledUnits)/float64(fraction)
+	part.Gathered = s.Job.Count(s.Rows.Subset(part.Rows).NonZeros()) <= maxGathered
+	return part, math.Abs(float64(drawn)-expected) <= chance*math.Sqrt(expected)
 }
 
 // Drawn are the places in Unlabeled of about maxRows unlabeled rows of all machines, picked by their keys, so that the
 // order of rows does not matter; of equal rows it picks that fraction.
 func (s *Sample) Drawn(maxRows int) (places []int) {
-	total := s.Job.Count(len(s.Unlabeled))
-	if total <= maxRows {
-		for place := range s.Unlabeled {
-			places = append(places, place)
-		}
-		return places
-	}
-	keys, bound := s.Keys(s.Job), uint64(float64(maxRows)/float64(total)*(1<<32))
+	keys, bound := s.Keys(s.Job), uint64(float64(maxRows)/float64(s.All.Unlabeled)*(1<<32))
 	seen := map[uint64]uint64{} // rows with a key
 	for place, i := range s.Unlabeled {
 		key := keys[i]
@@ -140,42 +117,49 @@ func (s *Sample) Select(chosen Selection, options Options, job *work.Job) (*Samp
 	prepared := &Prepared{Rows: s.Rows, Feature: rows.Numbers(s.Rows.Cols()), Length: 1}
 	if job.Group != nil || !slices.Equal(chosen.Rows, rows.Numbers(s.Rows.Rows())) { // machines number features alike
 		if job.Group != nil && chosen.Gathered {
-			selected, _ = s.Rows.Gathered(job, chosen.Rows)
-			source, keys = chosen.gather(job, keys)
+			var first int
+			selected, first = s.Rows.Gathered(job, chosen.Rows)
+			keys = chosen.gather(job, keys)
+			source = slices.Repeat([]int32{-1}, len(keys))
+			copy(source[first:], chosen.Rows)
 			job = job.Local()
 		} else {
 			selected = s.Rows.Selected(job.Pool, chosen.Rows)
 		}
 		prepared.Rows, prepared.Feature = selected.Packed(job)
 	}
-	prepared.keys = keys
-	part := &Sample{prepared: prepared, Source: source}
-	p := Problem{Rows: selected, Labels: chosen.Class, Weights: chosen.Weights, Weak: chosen.Weak, Classes: s.Classes()}
-	err = part.make(p, options, job, func(p Problem) ([]float64, error) {
-		if s.Copies != nil {
-			part.Copies = p.Weights
-		}
-		return p.Weights, nil
-	})
+	prepared.keysOnce.Do(func() { prepared.keys = keys })
+	p := Problem{Rows: selected, Labels: chosen.Class, Weights: chosen.Weights, Weak: chosen.Weak, Classes: s.Classes(),
+		Prepared: prepared}
+	part := begin(p, options, job)
+	if part.Source = source; s.Copies != nil {
+		part.Copies = p.Weights
+	}
+	err = part.make(p)
 	part.Pass = s.Pass
 	return part, err
 }
 
-// gather gives the selection the labels of the rows of all machines; number has their numbers here, -1 for those of
-// others, and allKeys their keys.
-func (s *Selection) gather(job *work.Job, keys []uint64) (number []int32, allKeys []uint64) {
-	s.Weak = s.Weak.Gathered(job)
-	own := make([]float64, 0, 4*len(keys))
+// gather gives the selection the labels of the rows of all machines, and returns the keys of these.
+func (s *Selection) gather(job *work.Job, keys []uint64) (allKeys []uint64) {
+	var own []float64 // of every row its class, weight, halves of the key, and numbers of its weak label
 	for k, key := range keys {
-		own = append(own, float64(s.Class[k]), s.Weights[k], float64(key>>32), float64(key&math.MaxUint32)) // two halves
+		row := s.Weak.Of(k)
+		own = append(own, float64(s.Class[k]), s.Weights[k], float64(key>>32), float64(key&math.MaxUint32),
+			float64(2*len(row.Class)))
+		for j, y := range row.Class {
+			own = append(own, float64(y), row.Cost[j])
+		}
 	}
-	all, first := job.Gather(own)
-	number = slices.Repeat([]int32{-1}, len(all)/4)
-	copy(number[first/4:], s.Rows)
-	s.Class, s.Weights = nil, nil
-	for row := range slices.Chunk(all, 4) {
-		s.Class, s.Weights = append(s.Class, int32(row[0])), append(s.Weights, row[1])
-		allKeys = append(allKeys, uint64(row[2])<<32|uint64(row[3]))
+	s.Class, s.Weights, s.Weak = nil, nil, nil
+	for all, _ := job.Gather(own); len(all) > 0; all = all[5+int(all[4]):] {
+		s.Class, s.Weights = append(s.Class, int32(all[0])), append(s.Weights, all[1])
+		allKeys = append(allKeys, uint64(all[2])<<32|uint64(all[3]))
+		row := weak.Row{}
+		for entry := range slices.Chunk(all[5:5+int(all[4])], 2) {
+			row.Class, row.Cost = append(row.Class, int32(entry[0])), append(row.Cost, entry[1])
+		}
+		s.Weak = append(s.Weak, row)
 	}
-	return number, allKeys
+	return allKeys
 }

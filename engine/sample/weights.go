@@ -44,9 +44,9 @@ const maxCopies = 4 // a row on average: hard labels are found copy by copy
 
 // count counts rows by their weights, of which ratios matter: as numbers of copies if all are whole multiples of the
 // smallest and not too large, else relative to the mean. Equal weights are none.
-func (s *Sample) count(p Problem) ([]float64, error) {
-	rows, total, smallest, largest := 0.0, 0.0, math.Inf(1), 0.0
-	for i, w := range p.Weights {
+func (s *Sample) count(weights []float64) ([]float64, error) {
+	rows, smallest, largest := 0.0, math.Inf(1), 0.0
+	for i, w := range weights {
 		switch {
 		case !(w == 0 || w > minWeight && w < maxWeight):
 			return nil, fault.Data("weights of row %d is %v: it must be 0, or above %v and below %v", i, w, minWeight, maxWeight)
@@ -57,17 +57,16 @@ func (s *Sample) count(p Problem) ([]float64, error) {
 	if smallest, largest = s.Job.Range(smallest, largest); !(largest < smallest*maxWeight) && largest > 0 {
 		return nil, fault.Data("weights: the smallest is %v, the largest %v: make them less unequal", smallest, largest)
 	}
-	counted, broken := make([]float64, len(p.Weights)), 0.0
-	for i, w := range p.Weights {
+	counted, broken := make([]float64, len(weights)), 0.0
+	for i, w := range weights {
 		counted[i] = w / smallest
 		if copies := math.Round(counted[i]); math.Abs(counted[i]-copies) <= roundedCopies*copies {
 			counted[i] = copies
 		} else {
 			broken++
 		}
-		total += counted[i]
 	}
-	sums := []float64{rows, total, broken}
+	sums := []float64{rows, vector.Sum(counted), broken}
 	s.Job.Reduce(sums)
 	switch mean := sums[1] / sums[0]; {
 	case sums[2] > 0 || mean > maxCopies:
@@ -81,11 +80,13 @@ func (s *Sample) count(p Problem) ([]float64, error) {
 const roundedCopies = 1e-9 // of the number of copies: weights times a factor
 
 // Units is the number of the unlabeled rows, or of the copies that their weights stand for.
-func (s *Sample) Units() int {
+func (s *Sample) Units() int { return s.units(s.UnlabeledRows) }
+
+func (s *Sample) units(rows []float64) int {
 	if s.Copies == nil {
-		return len(s.Unlabeled)
+		return len(rows)
 	}
-	return int(vector.Sum(s.UnlabeledRows))
+	return int(vector.Sum(rows))
 }
 
 func (s *Sample) weigh(Problem) error {
@@ -126,10 +127,8 @@ func (s *Sample) classFactors() ([]float64, error) {
 			weight.Rule = rootRule
 		}
 	}
-	totals, factors := s.ClassRows(), slices.Repeat([]float64{1}, s.Classes())
-	s.Job.Reduce(totals)
-	all := vector.Sum(totals)
-	for class, total := range totals {
+	all, factors := vector.Sum(s.All.ClassRows), slices.Repeat([]float64{1}, s.Classes())
+	for class, total := range s.All.ClassRows {
 		if total > 0 {
 			factors[class] = math.Pow(all/total, powers[weight.Rule])
 		}
@@ -137,23 +136,15 @@ func (s *Sample) classFactors() ([]float64, error) {
 	return factors, nil
 }
 
-// classes is the number of classes that is given, or of weak labels; 0: neither.
-func (p Problem) classes() int {
-	if p.Classes == 0 && p.Weak != nil {
-		return p.Weak.Classes
-	}
-	return p.Classes
-}
-
 // keepWeak gives every machine weak labels, if any machine has some, and refuses a fit without labels of either kind.
-func (s *Sample) keepWeak(known, labeled bool) error {
+func (s *Sample) keepWeak() error {
 	given := s.Weak != nil
-	if !known {
+	if !s.All.Weak {
 		s.Weak = nil
 	} else if !given {
-		s.Weak = weak.Unknown(s.classes, len(s.Unlabeled))
+		s.Weak = make(weak.Labels, len(s.Unlabeled))
 	}
-	if !labeled && (!known || s.Job.Count(len(s.Unlabeled)) < 2 || s.Options.UnlabeledWeight == 0) {
+	if s.All.Labeled == 0 && (!s.All.Weak || s.All.Unlabeled < 2 || s.Options.UnlabeledWeight == 0) {
 		return NoLabel(given)
 	}
 	return nil
@@ -171,60 +162,73 @@ func NoLabel(given bool) error {
 // Census counts the rows and classes of all machines: a fit branches on these and never on the machine's own.
 type Census struct {
 	Rows, Labeled, Unlabeled int
-	Described                int  // labeled rows that describe their class
-	AllDescribed             bool // whether every class has one
-	Empty                    int  // descriptions without a feature, which count as unlabeled rows
-	FirstClass, LastClass    int  // of the labels
-	Weak                     bool // whether an unlabeled row is weakly labeled,
-	Forbids                  bool // and cannot have a class
+	// Rows, or the copies that their weights stand for: labeled ones, those of them that are no descriptions, others.
+	LabeledUnits, DrawnUnits, UnlabeledUnits int
+
+	Described             int       // labeled rows that describe their class
+	AllDescribed          bool      // whether every class has one
+	Empty                 int       // descriptions without a feature, which count as unlabeled rows
+	FirstClass, LastClass int       // of the labels
+	ClassRows, DrawnRows  []float64 // [K] weight of the labeled rows of each class, and without descriptions
+	Weak                  bool      // whether an unlabeled row is weakly labeled,
+	Forbids               bool      // and cannot have a class
 }
 
-func (s *Sample) takeCensus(Problem) error {
-	first, last := math.Inf(1), math.Inf(-1)
-	if len(s.Class) > 0 {
-		first, last = float64(slices.Min(s.Class)), float64(slices.Max(s.Class))
-	}
-	sums := []float64{float64(s.Rows.Rows()), float64(len(s.Labeled)), float64(len(s.Unlabeled)), 0, 0, 0,
-		float64(s.All.Empty)}
+func (s *Sample) takeCensus(p Problem) error {
+	weak, forbids, described, first, last := 0, 0, []float64(nil), math.Inf(1), math.Inf(-1)
 	for k := range s.Unlabeled {
 		if row := s.Weak.Of(k); row.Known() {
-			sums[3]++
+			weak++
 			if len(row.Class) < s.classes {
-				sums[4]++
+				forbids++
 			}
 		}
 	}
-	for _, describes := range s.Describes {
-		if describes {
-			sums[5]++
+	for k, y := range s.Class {
+		if first, last = min(first, float64(y)), max(last, float64(y)); s.Describes[k] {
+			described = append(described, s.LabeledRows[k])
 		}
 	}
-	s.Job.Reduce(sums)
-	first, last = s.Job.Range(first, last)
-	if err := s.keepWeak(sums[3] > 0, sums[1] > 0); err != nil {
+	all, count := &s.All, s.Job.Count
+	all.Rows, all.Labeled, all.Unlabeled = count(p.Rows.Rows()), count(len(s.Labeled)), count(len(s.Unlabeled))
+	all.LabeledUnits, all.UnlabeledUnits = count(s.units(s.LabeledRows)), count(s.Units())
+	all.DrawnUnits = all.LabeledUnits - count(s.units(described))
+	all.Described, all.Empty = count(len(described)), count(all.Empty)
+	all.Weak, all.Forbids = count(weak) > 0, count(forbids) > 0
+	if err := s.keepWeak(); err != nil {
 		return err
 	}
-	if sums[1] == 0 {
-		first, last = 0, float64(s.classes-1) // weakly labeled rows have them
+	if first, last = s.Job.Range(first, last); all.Labeled == 0 { // weakly labeled rows have all classes
+		first, last = 0, float64(s.classes-1)
 	}
-	s.All = Census{Rows: int(sums[0]), Labeled: int(sums[1]), Unlabeled: int(sums[2]), Described: int(sums[5]),
-		Empty: int(sums[6]), FirstClass: int(first), LastClass: int(last), Weak: sums[3] > 0, Forbids: sums[4] > 0}
-	if s.All.LastClass >= s.All.Rows {
+	if all.FirstClass, all.LastClass = int(first), int(last); all.LastClass >= all.Rows {
 		return fault.Data("labels have class %d, but there are %d rows: class numbers run from 0 on, without gaps",
-			s.All.LastClass, s.All.Rows)
+			all.LastClass, all.Rows)
 	}
-	if s.All.Described > 0 {
-		described := s.classRows(func(k int) bool { return s.Describes[k] })
-		s.Job.Reduce(described)
-		s.All.AllDescribed = slices.Min(described) > 0
-	}
+	s.countClasses()
 	return nil
+}
+
+func (s *Sample) countClasses() {
+	classes := s.Classes()
+	rows := make([]float64, 3*classes) // of each class: all, drawn, describing
+	for k, y := range s.Class {
+		of := rows[classes:]
+		if s.Describes[k] {
+			of = rows[2*classes:]
+		}
+		rows[y] += s.LabeledRows[k]
+		of[y] += s.LabeledRows[k]
+	}
+	s.Job.Reduce(rows)
+	s.All.ClassRows, s.All.DrawnRows = rows[:classes], rows[classes:2*classes]
+	s.All.AllDescribed = slices.Min(rows[2*classes:]) > 0
 }
 
 // Checksum is a checksum of what all machines must have alike: the options and the problem without its rows.
 func (p Problem) Checksum(options any) uint64 {
 	sum := fnv.New64a()
-	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.classes())
+	fmt.Fprint(sum, options, p.Rows.Cols(), p.Rows.Dense(), p.Classes)
 	if p.Start != nil {
 		fmt.Fprint(sum, work.Checksum(p.Start.Coef), work.Checksum(p.Start.Intercept))
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -21,13 +23,14 @@ import (
 //	Stops    L-BFGS within calibrationTolerance, in units of 1/√penalty: H ≥ 1 there, and the gap is at most |g|²/2
 //	Cost     a step: a pass or two over the scores
 type calibration struct {
-	job            *work.Job
-	rows           crossfit.Scored // [rows, V K], each view divided by its spread
-	class          []int32
-	views, classes int
-	penalty        []float64 // [V+K] of β and b
-	expected       []float64 // [V+K] 0 and b₀
-	point          []float64 // [V+K] β, b
+	job      *work.Job
+	views    [][]float64 // [V] scores [n, K], each view divided by its spread
+	class    []int32
+	weight   []float64
+	classes  int
+	penalty  []float64 // [V+K] of β and b
+	expected []float64 // [V+K] 0 and b₀
+	point    []float64 // [V+K] β, b
 }
 
 const (
@@ -40,16 +43,12 @@ const (
 
 // calibrate finds β and b with these expected biases [K]. Views that it leaves out have β = 0 and cleared scores.
 func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []float64) *calibration {
-	n, classes := len(class), len(biases)
-	views := len(rows.Scores) / n / classes
-	dim := views + classes
-	total := vector.Sum(rows.Weight)
+	views, total, dim := len(rows.Views), vector.Sum(rows.Weight), len(rows.Views)+len(biases)
 	ofSlopes := slices.Repeat([]float64{1 / (widestSlope * widestSlope * total)}, views)
-	c := &calibration{job: job, rows: rows, class: class, views: views, classes: classes,
-		penalty:  slices.Concat(ofSlopes, slices.Repeat([]float64{biasRows / total}, classes)),
+	c := &calibration{job: job, views: rows.Views, class: class, classes: len(biases),
+		weight:   floats.ScaleTo(make([]float64, len(class)), 1/total, rows.Weight),
+		penalty:  slices.Concat(ofSlopes, slices.Repeat([]float64{biasRows / total}, len(biases))),
 		expected: append(make([]float64, views, dim), biases...), point: make([]float64, dim)}
-	c.rows.Weight = make([]float64, n)
-	vector.Add(c.rows.Weight, 1/total, rows.Weight)
 	search := minimize.QuasiNewton{Memory: calibrationMemory, MaxSteps: calibrationSteps,
 		Enough: func(_ int, value, norm float64) bool { return norm*norm/2 <= calibrationTolerance*value }}
 	for scaled, again := make([]float64, dim), true; again; {
@@ -62,22 +61,31 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 
 // dropNegative leaves out the views with a negative β, and reports whether there are any.
 func (c *calibration) dropNegative(scaled []float64) (dropped bool) {
-	for v, slope := range c.point[:c.views] {
-		if slope < 0 {
+	for v, view := range c.views {
+		if c.point[v] < 0 {
 			dropped, c.point[v], scaled[v] = true, 0, 0
-			for i := range c.class {
-				clear(c.rows.Scores[(i*c.views+v)*c.classes:][:c.classes])
-			}
+			clear(view)
 		}
 	}
 	return dropped
 }
 
-// scores puts Σ_v β_v s_v + b for the scores s [V K] of a row into dst [K].
-func (c *calibration) scores(dst, s []float64) {
-	copy(dst, c.point[c.views:])
-	for v, slope := range c.point[:c.views] {
-		vector.Add(dst, slope, s[v*c.classes:(v+1)*c.classes])
+// probabilities are those [n, K] of rows with these scores [V] [n, K].
+func (c *calibration) probabilities(views [][]float64) []float64 {
+	out := make([]float64, len(views[0]))
+	c.job.Every(len(out)/c.classes, func(i int) {
+		p := out[i*c.classes : (i+1)*c.classes]
+		c.scores(p, views, i)
+		vector.Softmax(p, p)
+	})
+	return out
+}
+
+// scores puts Σ_v β_v s_iv + b into dst [K].
+func (c *calibration) scores(dst []float64, views [][]float64, i int) {
+	copy(dst, c.point[len(views):])
+	for v, view := range views {
+		vector.Add(dst, c.point[v], view[i*c.classes:(i+1)*c.classes])
 	}
 }
 
@@ -90,17 +98,17 @@ func (c *calibration) unscale(scaled []float64) {
 
 func (c *calibration) At(scaled, gradient []float64) float64 {
 	c.unscale(scaled)
-	sums, width := make([]float64, 1+len(scaled)), c.views*c.classes // loss, its gradient
+	sums := make([]float64, 1+len(scaled)) // loss, its gradient
 	c.job.SumRows(len(c.class), c.classes, sums, func(i int, part, p []float64) {
-		w, y, s := c.rows.Weight[i], c.class[i], c.rows.Scores[i*width:(i+1)*width]
-		c.scores(p, s)
+		w, y := c.weight[i], c.class[i]
+		c.scores(p, c.views, i)
 		score := p[y]
 		part[0] += w * (vector.Softmax(p, p) - score)
 		p[y]--
-		for v := range c.views {
-			part[1+v] += w * vector.Dot(p, s[v*c.classes:(v+1)*c.classes])
+		for v, view := range c.views {
+			part[1+v] += w * vector.Dot(p, view[i*c.classes:(i+1)*c.classes])
 		}
-		vector.Add(part[1+c.views:], w, p)
+		vector.Add(part[1+len(c.views):], w, p)
 	})
 	value := sums[0]
 	for k, v := range c.point {

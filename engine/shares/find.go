@@ -24,6 +24,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/crossfit"
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/labeling"
@@ -52,10 +54,10 @@ type Prior struct {
 // asked for where shares are estimated.
 func Find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) {
 	prior, err := find(s, evidence)
-	if err == nil {
-		prior.Shares, err = allowed(s, prior.Shares, s.Options.ClassPrior.Rule == "")
+	if err != nil {
+		return nil, err
 	}
-	return prior, err
+	return prior.Allowed(s)
 }
 
 // With is the prior with other shares.
@@ -63,12 +65,6 @@ func (p *Prior) With(shares []float64) *Prior {
 	out := *p
 	out.Shares = shares
 	return &out
-}
-
-// Allowed is the prior with shares that the labels of a sample can keep.
-func (p *Prior) Allowed(s *sample.Sample) (*Prior, error) {
-	shares, err := allowed(s, p.Shares, false)
-	return p.With(shares), err
 }
 
 // find finds the shares by the option: those of the labels where no unlabeled row takes part, even ones where
@@ -80,18 +76,18 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 	case s.All.Labeled == 0:
 		return &Prior{Shares: likely(s)}, nil
 	}
-	labels := OfLabels(s)
+	labels := &Prior{Shares: OfLabels(s)}
 	if s.Constant() {
-		return &Prior{Shares: labels}, nil
+		return labels, nil
 	}
-	if err := checkLabels(s, labels); err != nil {
+	if err := checkLabels(s, labels.Shares); err != nil {
 		return nil, err
 	}
-	if s.Options.ClassPrior.Rule == "labels" || !s.Transductive() {
-		return &Prior{Shares: labels}, nil
-	}
-	if s.OnlyDescribed() { // even shares
-		return &Prior{Shares: slices.Repeat([]float64{1 / float64(len(labels))}, len(labels))}, nil
+	switch classes := s.Classes(); {
+	case s.Options.ClassPrior.Rule == "labels" || !s.Transductive():
+		return labels, nil
+	case s.OnlyDescribed(): // even shares
+		return labels.With(slices.Repeat([]float64{1 / float64(classes)}, classes)), nil
 	}
 	scored, err := evidence()
 	if err != nil {
@@ -103,27 +99,30 @@ func find(s *sample.Sample, evidence func() (*Evidence, error)) (*Prior, error) 
 
 // OfLabels are the class shares [K] of the labeled rows of all machines. Classes may have descriptions alone.
 func OfLabels(s *sample.Sample) []float64 {
-	shares := s.DrawnRows()
-	s.Job.Reduce(shares)
-	if s.All.Described > 0 && slices.Min(shares) == 0 {
-		return smoothed(shares)
+	rows := s.All.DrawnRows
+	if s.All.Described > 0 && slices.Min(rows) == 0 {
+		return smoothed(rows)
 	}
-	vector.Scale(shares, 1/vector.Sum(shares))
-	return shares
+	return floats.ScaleTo(make([]float64, len(rows)), 1/vector.Sum(rows), rows)
 }
 
 func given(s *sample.Sample) (*Prior, error) {
-	shares, prior := s.Options.ClassPrior.Shares, &s.Options.ClassPrior
+	shares := s.Options.ClassPrior.Shares
 	if len(shares) != s.Classes() {
 		return nil, fault.Argument("class_prior has %d shares, but there are %d classes%s", len(shares), s.Classes(),
 			s.Options.ClassNames.InBrackets())
 	}
-	if prior.Rule == "" { // estimated shares can be 0: see allowed
-		if err := prior.CheckShares(s.Options.ClassNames); err != nil {
-			return nil, err
+	if s.Options.ClassPrior.Rule == "" { // estimated shares can be 0: see Allowed
+		for class, share := range shares {
+			if !(share > 0 && share < 1) {
+				return nil, fault.Argument("class_prior of class %s is %v: it must lie between 0 and 1",
+					s.Options.ClassNames.Of(class), share)
+			}
 		}
 		shares = slices.Clone(shares)
-		vector.Normalize(shares)
+		if total := vector.Normalize(shares); math.Abs(total-1) > 1e-6 {
+			return nil, fault.Argument("class_prior sums to %v: it must sum to 1, divide each share by the sum", total)
+		}
 	}
 	return &Prior{Shares: shares, Warnings: unknownClasses(s)}, nil
 }
@@ -131,12 +130,7 @@ func given(s *sample.Sample) (*Prior, error) {
 // checkLabels refuses labels from which shares cannot be estimated.
 func checkLabels(s *sample.Sample, labels []float64) error {
 	names := s.Options.ClassNames
-	counts := make([]float64, s.Classes())
-	for _, y := range s.Class {
-		counts[y]++
-	}
-	s.Job.Reduce(counts)
-	if class := slices.Index(counts, 0); class >= 0 {
+	if class := slices.Index(s.All.ClassRows, 0); class >= 0 {
 		cure := "label one"
 		if s.All.Empty > 0 {
 			cure += " or describe it by features of the rows, such as words of the texts"
@@ -159,9 +153,7 @@ func unknownClasses(s *sample.Sample) (warnings []warning.Warning) {
 	if s.OneClass() || s.All.Labeled == 0 {
 		return nil
 	}
-	rows := s.ClassRows()
-	s.Job.Reduce(rows)
-	for class, weight := range rows {
+	for class, weight := range s.All.ClassRows {
 		if weight == 0 {
 			warnings = append(warnings, warning.NoLabel.Of(float64(class)))
 		}
@@ -181,7 +173,7 @@ func likely(s *sample.Sample) []float64 {
 	return shares
 }
 
-// allowed changes shares that labels cannot keep, as weakly labeled rows cannot have some classes.
+// Allowed is the prior with shares that labels can keep, as weakly labeled rows cannot have some classes.
 //
 //	Problem  soft labels with these shares and the smallest weight on forbidden classes; the shares where rows move that
 //	         weight to classes that they may have
@@ -189,11 +181,11 @@ func likely(s *sample.Sample) []float64 {
 //	         share
 //	Stops    given shares that are off by the weight of a row or more are refused
 //	Cost     three times soft labels
-func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) {
+func (p *Prior) Allowed(s *sample.Sample) (*Prior, error) {
 	if !s.All.Forbids || !s.Transductive() {
-		return shares, nil
+		return p, nil
 	}
-	costs := make([]float64, len(s.Unlabeled)*len(shares))
+	shares, costs := p.Shares, make([]float64, len(s.Unlabeled)*len(p.Shares))
 	for k := range s.Unlabeled {
 		row := s.Weak.Of(k)
 		for y := range shares {
@@ -208,7 +200,7 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 	}
 	kept, moved := keptShares(s, soft, costs)
 	_, heaviest := s.Job.Range(0, slices.Max(append([]float64{0}, s.UnlabeledWeight...)))
-	if given && moved >= heaviest*(1-1e-9) {
+	if s.Options.ClassPrior.Rule == "" && moved >= heaviest*(1-1e-9) {
 		names, most := s.Options.ClassNames, 0
 		for y, share := range kept {
 			if math.Abs(share-shares[y]) > math.Abs(kept[most]-shares[most]) {
@@ -219,9 +211,9 @@ func allowed(s *sample.Sample, shares []float64, given bool) ([]float64, error) 
 			"classes: a share of %.4g is possible%s", names.Of(most), shares[most], kept[most], names.Note())
 	}
 	if moved < heaviest/2 {
-		return shares, nil
+		return p, nil
 	}
-	return kept, nil
+	return p.With(kept), nil
 }
 
 const coldest = 0.02 // temperature at which soft labels avoid forbidden classes wherever they can
@@ -265,6 +257,3 @@ func DecodeOptions(text []byte) (Options, error) {
 	}.Decode(text)
 	return o, err
 }
-
-// Shares are the class shares among the unlabeled rows, each with the ends of an interval.
-type Shares struct{ Share, Lower, Upper []float64 } // [classes]; Lower and Upper are nil if not requested

@@ -19,7 +19,7 @@ type Bootstrap struct {
 	Seed  int
 }
 
-// Interval gives the ends [K] of an interval around each of the shares [K] found from the evidence.
+// Interval gives the ends [K] of an interval around each of the shares [K]; 0 and 1 where nothing is known of them.
 //
 //	Problem  the share of a class lies between its ends with the probability Level, over draws of labels and rows
 //	Method   Bayesian bootstrap without new fits: Times estimates from the rows held out and l/e of the unlabeled rows
@@ -29,38 +29,31 @@ type Bootstrap struct {
 //	Source   Newton & Raftery 1994 (weighted likelihood bootstrap); the number of unlabeled rows is ours. Measured in
 //	         docs/notes/class-shares.md
 //	Cost     Times calibrations and runs of EM
-func (e *Evidence) Interval(job *work.Job, shares []float64, b Bootstrap) (lower, upper []float64) {
-	if lower, upper = Unknown(e.Classes); len(e.Unlabeled.Weight) == 0 {
-		return lower, upper // no row could be held out
+func (p *Prior) Interval(job *work.Job, b Bootstrap) (lower, upper []float64) {
+	e, shares, classes := p.Evidence, p.Shares, len(p.Shares)
+	lower, upper = make([]float64, classes), slices.Repeat([]float64{1}, classes)
+	if e == nil || len(e.Unlabeled.Weight) == 0 { // descriptions alone, or no row could be held out
+		return lower, upper
 	}
-	squares := make([][]float64, b.Times)
+	estimates := make([][]float64, b.Times)
 	rows, doubt := e.worth(job)
 	job.Run(b.Times, func(i int) {
 		job.Check()
 		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
 		single := work.NewJob(1, nil)
-		drawn, _ := e.drawn(random, rows).shift(single, biases(random, e.Classes)).find(single, shares)
-		squares[i] = make([]float64, e.Classes)
-		for y, share := range drawn {
-			squares[i][y] = (share - shares[y]) * (share - shares[y])
-		}
+		estimates[i], _ = e.drawn(random, rows).shift(single, biases(random, classes)).find(single, shares)
 	})
 	quantile := distuv.StudentsT{Sigma: 1, Nu: float64(b.Times - 1)}.Quantile((1 + b.Level) / 2)
 	for y, share := range shares {
 		mean := share * (1 - share) * doubt
-		for _, square := range squares {
-			mean += square[y] / float64(b.Times)
+		for _, estimate := range estimates {
+			mean += (estimate[y] - share) * (estimate[y] - share) / float64(b.Times)
 		}
 		if reach := quantile * math.Sqrt(mean); reach < 1 {
 			lower[y], upper[y] = max(0, share-reach), min(1, share+reach)
 		}
 	}
 	return lower, upper
-}
-
-// Unknown is the interval [K] of shares of which nothing is known.
-func Unknown(classes int) (lower, upper []float64) {
-	return make([]float64, classes), slices.Repeat([]float64{1}, classes)
 }
 
 // drawn is the evidence with random weights, and at most maxRows of its unlabeled rows.
@@ -76,10 +69,12 @@ func (e *Evidence) drawn(random *rand.Rand, maxRows float64) *Evidence {
 	for i, y := range e.Class {
 		scores.Held.Weight[i] *= before[y] / after[y]
 	}
-	scores.Unlabeled = crossfit.Scored{}
-	rows, width := len(e.Unlabeled.Weight), e.Views*e.Classes
+	scores.Unlabeled = crossfit.Scored{Views: make([][]float64, len(e.Unlabeled.Views))}
+	rows := len(e.Unlabeled.Weight)
 	for _, i := range random.Perm(rows)[:int(max(1, min(float64(rows), maxRows)))] {
-		scores.Unlabeled.Scores = append(scores.Unlabeled.Scores, e.Unlabeled.Scores[i*width:(i+1)*width]...)
+		for v, view := range e.Unlabeled.Views {
+			scores.Unlabeled.Views[v] = append(scores.Unlabeled.Views[v], view[i*e.Classes:(i+1)*e.Classes]...)
+		}
 		scores.Unlabeled.Weight = append(scores.Unlabeled.Weight, e.Unlabeled.Weight[i]*random.ExpFloat64())
 	}
 	return &Evidence{&scores, e.Predicted}

@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
+	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -15,7 +17,8 @@ import (
 // labeled and unlabeled rows of each class; the labels' classifier predicts the shares of the labels.
 func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
 	random := rand.New(rand.NewPCG(seed, 5))
-	e := &Evidence{Scores: &crossfit.Scores{Classes: len(labeled), Views: 2}}
+	e := &Evidence{Scores: &crossfit.Scores{Classes: len(labeled)}}
+	e.Held.Views, e.Unlabeled.Views = make([][]float64, 2), make([][]float64, 2)
 	draw := func(rows *crossfit.Scored, class, number int) {
 		for range number {
 			for at := range 2 * len(labeled) {
@@ -23,7 +26,7 @@ func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
 				if at%len(labeled) == class {
 					score++
 				}
-				rows.Scores = append(rows.Scores, score)
+				rows.Views[at/len(labeled)] = append(rows.Views[at/len(labeled)], score)
 			}
 			rows.Weight = append(rows.Weight, 1)
 		}
@@ -40,13 +43,12 @@ func drawnEvidence(labeled, unlabeled []int, seed uint64) *Evidence {
 
 // randomCalibration is one of random scores, with its units.
 func randomCalibration(random *rand.Rand, n, classes int) *calibration {
-	rows, class := crossfit.Scored{}, make([]int32, n)
+	rows, class := crossfit.Scored{Views: make([][]float64, 2)}, make([]int32, n)
 	for i := range n {
-		scores := make([]float64, 2*classes)
-		for y := range scores {
-			scores[y] = random.NormFloat64()
+		for at := range 2 * classes {
+			rows.Views[at/classes] = append(rows.Views[at/classes], random.NormFloat64())
 		}
-		rows.Scores, rows.Weight = append(rows.Scores, scores...), append(rows.Weight, random.ExpFloat64())
+		rows.Weight = append(rows.Weight, random.ExpFloat64())
 		class[i] = int32(random.IntN(classes))
 	}
 	return calibrate(work.NewJob(1, nil), rows, class, biases(random, classes))
@@ -208,6 +210,18 @@ func TestLabelsThatLookDrawnAtRandom(t *testing.T) {
 	} {
 		if got, _ := atRandom(test.labels, test.found); got < test.low || got > test.high {
 			t.Errorf("labels %v of shares %v were drawn with probability %v", test.labels, test.found, got)
+		}
+	}
+}
+
+func TestSharesThatAreNoneAreRefused(t *testing.T) {
+	for want, shares := range map[string][]float64{
+		"class_prior sums to 1.1":                                    {0.5, 0.6},
+		"class_prior of class 0 is 1.5: it must lie between 0 and 1": {1.5, -0.5},
+	} {
+		s := &sample.Sample{Options: sample.Options{ClassPrior: sample.ClassPrior{Shares: shares}}}
+		if _, err := given(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, not %q", err, want)
 		}
 	}
 }

@@ -125,21 +125,14 @@ const (
 
 // calibrated are the probabilities [held, K] and [unlabeled, K] of the classes.
 func (e *Evidence) calibrated(job *work.Job, biases []float64) (held, unlabeled []float64) {
-	spreads := e.spreads()
-	rows := crossfit.Scored{Scores: e.divided(e.Held.Scores, spreads), Weight: e.Held.Weight}
-	c := calibrate(job, rows, e.Class, biases)
-	probabilities := func(scores []float64) []float64 {
-		k, width := e.Classes, e.Classes*e.Views
-		n := len(scores) / width
-		out := make([]float64, n*k)
-		job.Every(n, func(i int) {
-			p := out[i*k : (i+1)*k]
-			c.scores(p, scores[i*width:(i+1)*width])
-			vector.Softmax(p, p)
-		})
-		return out
+	rows, others := crossfit.Scored{Weight: e.Held.Weight}, [][]float64(nil)
+	for v, scores := range e.Held.Views {
+		spread := e.spread(scores)
+		rows.Views = append(rows.Views, divided(scores, spread))
+		others = append(others, divided(e.Unlabeled.Views[v], spread))
 	}
-	return probabilities(rows.Scores), probabilities(e.divided(e.Unlabeled.Scores, spreads))
+	c := calibrate(job, rows, e.Class, biases)
+	return c.probabilities(rows.Views), c.probabilities(others)
 }
 
 // ratios turns calibrated probabilities of the unlabeled rows into p_iy / m_y.
@@ -155,39 +148,29 @@ func (e *Evidence) ratios(held, unlabeled []float64) []float64 {
 	return unlabeled
 }
 
-// spreads are the standard deviations [V] of the scores of held-out rows, 1 where all are equal.
-func (e *Evidence) spreads() []float64 {
-	spreads, width, n := make([]float64, e.Views), e.Views*e.Classes, float64(e.Classes)*vector.Sum(e.Held.Weight)
-	for at, s := range e.Held.Scores {
-		spreads[at%width/e.Classes] += e.Held.Weight[at/width] * s * s / n // their mean is 0
+// spread is the standard deviation of the scores of held-out rows, 1 where all are equal.
+func (e *Evidence) spread(scores []float64) float64 {
+	square, n := 0.0, float64(e.Classes)*vector.Sum(e.Held.Weight)
+	for at, s := range scores {
+		square += e.Held.Weight[at/e.Classes] * s * s / n // their mean is 0
 	}
-	for v, square := range spreads {
-		spreads[v] = math.Sqrt(square)
-		if !(square > 0) {
-			spreads[v] = 1
-		}
+	if square > 0 {
+		return math.Sqrt(square)
 	}
-	return spreads
+	return 1
 }
 
-// divided are scores [n, V K] in units of the spread of their view.
-func (e *Evidence) divided(scores, spreads []float64) []float64 {
+func divided(scores []float64, spread float64) []float64 {
 	out := make([]float64, len(scores))
 	for at, s := range scores {
-		out[at] = s / spreads[at/e.Classes%e.Views]
+		out[at] = s / spread
 	}
 	return out
 }
 
 // difficulty is the error of probabilities [held, K] over the error of guessing by the label shares.
 func (e *Evidence) difficulty(held, labels []float64) float64 {
-	wrong := 0.0
-	for i, w := range e.Held.Weight {
-		if best := vector.Largest(held[i*e.Classes : (i+1)*e.Classes]); best != int(e.Class[i]) {
-			wrong += w
-		}
-	}
-	return min(1, wrong/vector.Sum(e.Held.Weight)/(1-vector.Dot(labels, labels)))
+	return min(1, e.Wrong(held)/vector.Sum(e.Held.Weight)/(1-vector.Dot(labels, labels)))
 }
 
 // smoothed are the label shares (n_y + b) / (l + b K) of weights totals [K]: empirical Bayes, with the b that maximizes
@@ -233,8 +216,10 @@ func (s *shift) maximize(job *work.Job, a, phi []float64) []float64 {
 
 // keep gives classes without held-out rows their share in others, and rescales the rest.
 func (e *Evidence) keep(shares, others []float64) {
-	known := e.Known()
-	kept, free := 0.0, 0.0
+	known, kept, free := make([]bool, e.Classes), 0.0, 0.0
+	for _, y := range e.Class {
+		known[y] = true
+	}
 	for y := range shares {
 		if known[y] {
 			free += shares[y]
@@ -256,10 +241,8 @@ func (e *Evidence) keep(shares, others []float64) {
 // The shares themselves are known as from l rows. picked is the probability of the former against a draw alone.
 func atRandom(totals, shares []float64) (drawn, picked float64) {
 	l, k := vector.Sum(totals), float64(len(totals))
-	known, even := make([]float64, len(shares)), slices.Repeat([]float64{1}, len(shares))
-	for y, share := range shares {
-		known[y] = share * l
-	}
+	known := floats.ScaleTo(make([]float64, len(shares)), l, shares)
+	even := slices.Repeat([]float64{1}, len(shares))
 	hypotheses := []float64{logMultinomial(totals, known), logMultinomial(totals, even)}
 	if slices.Max(totals)-slices.Min(totals) <= 1+1e-9 { // sums are rounded
 		over := l - k*math.Floor(l/k)

@@ -19,29 +19,35 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/memory"
 	"github.com/fewlabel/fewlabel/engine/vector"
-	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // Strength of κ beside losses: at 1 labels keep wrong classes as they harden (docs/notes/weak-labels.md).
 const Strength = 0.1
 
-// Labels are the prior costs of rows, in compressed row form; nil: nothing is known of any.
-type Labels struct {
-	Classes int     // K
-	start   []int64 // [n+1]
-	class   []int32 // ascending in each row
-	cost    []float64
+// Labels are weak labels of rows; nil: nothing is known of any.
+type Labels []Row
+
+// Row is a weak label: the classes that a row may have and their prior costs; none if it is not weakly labeled.
+type Row struct {
+	Class []int32   // ascending
+	Cost  []float64 // κ, the least one 0
 }
+
+// RowBytes are those of a row without its classes.
+const RowBytes = 48
+
+const entryBytes = 4 + 8 // a class and its cost
 
 // New makes weak labels of rows with these labels [n]: row i may have the classes class[start[i]:start[i+1]], with
 // probabilities proportional to p there; p nil: equal ones. A row without entries is not weakly labeled. The caller has
 // checked start and that there are two classes or more.
-func New(classes int, start []int64, class []int32, p []float64, labels []int32) (*Labels, error) {
-	if err := memory.Need(entryBytes*float64(len(class))+8*float64(len(start)), fmt.Sprintf("a copy of %d sets or "+
-		"probabilities of classes", len(labels)), "give fewer rows, or fewer classes to each"); err != nil {
+func New(classes int, start []int64, class []int32, p []float64, labels []int32) (Labels, error) {
+	bytes := entryBytes*float64(len(class)) + RowBytes*float64(len(labels))
+	if err := memory.Need(bytes, fmt.Sprintf("a copy of %d sets or probabilities of classes", len(labels)),
+		"give fewer rows, or fewer classes to each"); err != nil {
 		return nil, err
 	}
-	l := sized(classes, len(labels), len(class))
+	l := make(Labels, len(labels))
 	for i, label := range labels {
 		first, last := start[i], start[i+1]
 		if label != -1 && first < last {
@@ -51,115 +57,60 @@ func New(classes int, start []int64, class []int32, p []float64, labels []int32)
 		if p != nil {
 			part = p[first:last]
 		}
-		if err := l.add(i, class[first:last], part); err != nil {
+		var err error
+		if l[i], err = newRow(i, classes, class[first:last], part); err != nil {
 			return nil, err
 		}
 	}
 	return l, nil
 }
 
-const entryBytes = 4 + 8 // a class and its cost
-
-// sized is room for rows with so many classes together.
-func sized(classes, rows, entries int) *Labels {
-	return &Labels{classes, make([]int64, 1, rows+1), make([]int32, 0, entries), make([]float64, 0, entries)}
-}
-
-// Bytes are what a copy of the labels takes.
-func (l *Labels) Bytes() float64 {
-	if l == nil {
-		return 0
-	}
-	return entryBytes*float64(len(l.class)) + 8*float64(len(l.start))
-}
-
-// Unknown are the labels of n rows that are not weakly labeled.
-func Unknown(classes, n int) *Labels { return &Labels{Classes: classes, start: make([]int64, n+1)} }
-
-func (l *Labels) add(i int, class []int32, p []float64) error {
+func newRow(i, classes int, class []int32, p []float64) (row Row, err error) {
 	order := make([]int, len(class))
 	for k, y := range class {
 		order[k] = k
-		if y < 0 || int(y) >= l.Classes {
-			return fault.Data("classes of row %d has %d: it must be 0 to %d", i, y, l.Classes-1)
+		if y < 0 || int(y) >= classes {
+			return row, fault.Data("classes of row %d has %d: it must be 0 to %d", i, y, classes-1)
 		}
 		if p != nil && !(p[k] > 0 && p[k] <= math.MaxFloat64) {
-			return fault.Data("probabilities of row %d has %v for class %d: it must be above 0", i, p[k], y)
+			return row, fault.Data("probabilities of row %d has %v for class %d: it must be above 0", i, p[k], y)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(class[a] - class[b]) })
 	even := len(p) == 0 || slices.Min(p) == slices.Max(p)
+	row = Row{make([]int32, len(class)), make([]float64, len(class))}
 	for k, place := range order {
-		if k > 0 && class[place] == class[order[k-1]] {
-			return fault.Data("classes of row %d has class %d twice", i, class[place])
+		if row.Class[k] = class[place]; k > 0 && row.Class[k] == row.Class[k-1] {
+			return row, fault.Data("classes of row %d has class %d twice", i, row.Class[k])
 		}
-		if even && len(class) == l.Classes {
-			continue
-		}
-		cost := 0.0
 		if !even {
-			cost = math.Log(slices.Max(p)) - math.Log(p[place])
+			row.Cost[k] = math.Log(slices.Max(p)) - math.Log(p[place])
 		}
-		l.class, l.cost = append(l.class, class[place]), append(l.cost, cost)
 	}
-	l.start = append(l.start, int64(len(l.class)))
-	return nil
+	if even && len(class) == classes { // nothing is known
+		return Row{}, nil
+	}
+	return row, nil
 }
 
 // Of is the weak label of a row; -1 is a row without one.
-func (l *Labels) Of(i int) Row {
+func (l Labels) Of(i int) Row {
 	if l == nil || i < 0 {
 		return Row{}
 	}
-	first, last := l.start[i], l.start[i+1]
-	return Row{l.class[first:last], l.cost[first:last]}
+	return l[i]
 }
 
 // Selected are the labels of these rows, in this order; row -1 is not weakly labeled.
-func (l *Labels) Selected(rows []int32) *Labels {
+func (l Labels) Selected(rows []int32) Labels {
 	if l == nil {
 		return nil
 	}
-	entries := 0
-	for _, i := range rows {
-		entries += len(l.Of(int(i)).Class)
-	}
-	out := sized(l.Classes, len(rows), entries)
-	for _, i := range rows {
-		row := l.Of(int(i))
-		out.class, out.cost = append(out.class, row.Class...), append(out.cost, row.Cost...)
-		out.start = append(out.start, int64(len(out.class)))
+	out := make(Labels, len(rows))
+	for k, i := range rows {
+		out[k] = l.Of(int(i))
 	}
 	return out
-}
-
-// Gathered are the labels of all machines, by rank.
-func (l *Labels) Gathered(job *work.Job) *Labels {
-	if l == nil {
-		return nil
-	}
-	var own []float64 // of every row twice the number of its classes, then these with their costs
-	for i := range len(l.start) - 1 {
-		row := l.Of(i)
-		own = append(own, float64(2*len(row.Class)))
-		for k, y := range row.Class {
-			own = append(own, float64(y), row.Cost[k])
-		}
-	}
-	out := &Labels{Classes: l.Classes, start: []int64{0}}
-	for all, _ := job.Gather(own); len(all) > 0; all = all[1+int(all[0]):] {
-		for entry := range slices.Chunk(all[1:1+int(all[0])], 2) {
-			out.class, out.cost = append(out.class, int32(entry[0])), append(out.cost, entry[1])
-		}
-		out.start = append(out.start, int64(len(out.class)))
-	}
-	return out
-}
-
-// Row is a weak label: the classes that a row may have and their prior costs; none if it is not weakly labeled.
-type Row struct {
-	Class []int32
-	Cost  []float64 // κ, the least one 0
 }
 
 func (r Row) Known() bool { return len(r.Class) > 0 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/memory"
 )
@@ -87,10 +88,14 @@ func TestMemoryIsAskedForBeforeLabelsAreCopied(t *testing.T) {
 		t.Errorf("%v, %v", l, err)
 	}
 	memory.Need = func(float64, string, string) error { return nil }
-	if l, err = New(4, start, class, nil, slices.Repeat([]int32{-1}, 1000)); err != nil || l.Bytes() != asked {
-		t.Errorf("%v asked for, %v taken: %v", asked, l.Bytes(), err)
+	if l, err = New(4, start, class, nil, slices.Repeat([]int32{-1}, 1000)); err != nil {
+		t.Fatal(err)
 	}
-	if cap(l.class) != len(class) || cap(l.cost) != len(class) {
-		t.Errorf("room for %d classes, %d are needed", cap(l.class), len(class))
+	taken := int(unsafe.Sizeof(Row{})) * cap(l)
+	for _, row := range l {
+		taken += 4*cap(row.Class) + 8*cap(row.Cost)
+	}
+	if float64(taken) != asked {
+		t.Errorf("%v bytes asked for, %v taken", asked, taken)
 	}
 }

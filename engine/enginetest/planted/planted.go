@@ -83,7 +83,7 @@ func drawRow(random *rand.Rand, d, class, parts int) []float64 {
 }
 
 // Weak are weak labels of the rows without a label by prior costs [n, classes], +Inf where a row cannot have the class.
-func Weak(classes int, costs []float64, labels []int32) *weak.Labels {
+func Weak(classes int, costs []float64, labels []int32) weak.Labels {
 	start, class, p := []int64{0}, []int32(nil), []float64(nil)
 	for i, label := range labels {
 		row := costs[i*classes : (i+1)*classes]
