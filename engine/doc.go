@@ -19,7 +19,7 @@
 //	minimize      Newton steps, convex or not; start at Newton.Minimize. L-BFGS: QuasiNewton
 //	labeling      labels, hard or soft, that keep the class counts; start at Cheapest and SoftLabels
 //	structure     the subspace near which the weights of many auxiliary problems lie; start at Fit, then auxiliary.go
-//	scores        the maps M: a class tree, or none; two classes as one column; start at Map
+//	scores        the map M: a class tree, or none; two classes as one column; start at Tree
 //	loss          ξ: what a row's margin, or its class scores, cost; start at Margin and Classes
 //	rows          the caller's rows, products with them, and the packed copy that a fit works on; start at Matrix
 //	panel         weights of many columns side by side, 32 at a time, and conjugate gradients on them; start at Shape
@@ -34,7 +34,7 @@
 //
 // To add a method: a file in method, and a Spec in its table. A loss: a file in loss, and a LossSpec in
 // method/table.go. A schedule: a type with Level and Next, see path/schedule.go. A belief: a type with Enter and
-// Relabel. A map of scores: a file in scores.
+// Relabel.
 //
 // Arrows go one way: fit -> method, shares -> path, belief, crossfit -> objective -> sample -> weak, risk, labeling,
 // minimize -> scores, loss, rows -> panel, work, vector. A loss knows nothing of the minimizer, the minimizer nothing

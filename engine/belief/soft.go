@@ -77,10 +77,12 @@ func (s *Soft) Harden(exchange Exchange) (hard *Hard, changed int) {
 	return hard, o.Job.Count(Differences(hard.Labels, likeliest))
 }
 
-// Warm is a belief of soft labels from which hard ones are found.
+// Warm is a belief of soft labels at one temperature, from which hard ones are found.
 type Warm struct {
 	*Soft
 	Hard *Hard
 }
+
+func (w Warm) Enter(float64) {}
 
 func (w Warm) Relabel() (switched int, entropy float64) { return w.Hard.Relabel() }

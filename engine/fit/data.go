@@ -22,7 +22,7 @@ type Data struct {
 	sample  *sample.Sample
 	options method.Options // with values for those that are "auto"
 	named   *method.Spec   // by the options
-	scores  scores.Map
+	scores  *scores.Tree
 	prior   *shares.Prior
 
 	asked    method.Options    // the caller's

@@ -67,13 +67,13 @@ func BenchmarkLabeling(b *testing.B) {
 }
 
 func benchLabeling(b *testing.B, in instance) {
-	switched, best := make([]int32, in.rows), make([]int32, in.rows)
+	var switched, best []int32
 	switching := fastest(func() {
-		greedy(switched, in.costs, in.counts)
+		switched = in.greedy()
 		Switch(switched, in.costs, in.classes(), 0)
 	})
 	transport := fastest(func() {
-		greedy(best, in.costs, in.counts)
+		best = in.greedy()
 		Transport(best, in.costs, in.counts)
 	})
 	optimum := in.total(best)

@@ -15,13 +15,13 @@ import (
 //	Problem  min Σ c_iy over the rows i with labels y, so that the rows of class y, or their weights, come to r_y of all
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m]; s_i weight [n]; r_y share [m]; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
-//	         Equal weights: the transportation problem, from greedy labels. Unequal weights: with the counts of
-//	         hardened soft labels, whose own potentials would split a row. Several machines: all of them get the costs
-//	         of all rows of more than two classes, and do the same with them
+//	         Equal weights: the transportation problem. Unequal weights: with the counts of hardened soft labels, whose
+//	         own potentials would split a row. Several machines: all of them get the costs of all rows of more than two
+//	         classes, and do the same with them
 //	Cost     two classes: cheapestTwo; more: transport, and SoftLabels; of all machines' rows 8 m bytes a row on each
 //
-// It changes labels, which are a start where they keep the counts. Calling potentials costs m³; it returns the midpoint
-// of all optimal dual solutions, with mean 0 over the classes with rows. A row's label is the argmax of v_y - c_iy.
+// It changes labels, which are a start unless all are 0. Calling potentials costs m³; it returns the midpoint of all
+// optimal dual solutions, with mean 0 over the classes with rows. A row's label is the argmax of v_y - c_iy.
 func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (potentials func() []float64) {
 	if twoClasses(job, shares, len(labels)) {
 		nu := cheapestTwo(job, labels, costs, weights, shares[1]/(shares[0]+shares[1]))
@@ -50,23 +50,21 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 // cheapestOfMany returns a class graph with potentials that prove the labels.
 func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
 	least, most := bounds(shares, len(labels))
-	if smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] }); smallest < largest {
+	if len(weights) > 0 && slices.Min(weights) < slices.Max(weights) {
 		harden(job, labels, costs, weights, shares)
 		least = countsOf(labels, len(shares))
 		most = least
-	} else if !contains(least, most, countsOf(labels, len(shares))) {
-		greedy(labels, costs, within(least, most, len(labels)))
+	} else if countsOf(labels, len(shares))[0] == len(labels) { // no start
+		cheapestClasses(labels, costs, len(shares))
 	}
 	return transport(labels, costs, least, most)
 }
 
-func contains(least, most, counts []int) bool {
-	for y, count := range counts {
-		if count < least[y] || count > most[y] {
-			return false
-		}
+// cheapestClasses are the best labels without counts.
+func cheapestClasses(labels []int32, costs []float64, classes int) {
+	for i := range labels {
+		labels[i] = int32(floats.MinIdx(costs[i*classes : (i+1)*classes]))
 	}
-	return true
 }
 
 // harden sets each label to the most probable soft label at a low temperature.

@@ -68,3 +68,12 @@ func TestCheapestOfUnequalWeightsComesNearTheShares(t *testing.T) {
 		}
 	}
 }
+
+func TestCheapestOfCostsThatAreNotFiniteEnds(t *testing.T) {
+	for _, cost := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, m := range []int{2, 3} {
+			costs := slices.Repeat([]float64{cost, 1, 2}, 4*m)
+			Cheapest(work.NewJob(1, nil), make([]int32, 12), costs, ones(12), ones(m))()
+		}
+	}
+}

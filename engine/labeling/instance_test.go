@@ -3,6 +3,7 @@ package labeling
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // instance is a labeling problem for tests: costs [rows, classes] and counts.
@@ -55,9 +56,7 @@ func whole(n, m, span int, seed uint64) instance {
 }
 
 func (in instance) greedy() []int32 {
-	labels := make([]int32, in.rows)
-	greedy(labels, in.costs, in.counts)
-	return labels
+	return greedy(in.costs, in.counts, in.rows)
 }
 
 func (in instance) total(labels []int32) float64 { return Total(labels, in.costs, in.classes()) }
@@ -91,7 +90,15 @@ func Transport(labels []int32, costs []float64, counts []int) (potentials []floa
 	return transport(labels, costs, counts, counts).centred()
 }
 
-// Counts are those of the start.
+// greedy are labels with these counts: the cheapest ones, changed where that costs least.
+func greedy(costs []float64, counts []int, rows int) []int32 {
+	labels := make([]int32, rows)
+	cheapestClasses(labels, costs, len(counts))
+	newFrontier(labels, costs, len(counts)).keepBounds(counts, counts)
+	return labels
+}
+
+// Counts are some within the bounds.
 func Counts(shares []float64, n int) []int {
 	least, most := bounds(shares, n)
 	return within(least, most, n)
@@ -104,4 +111,27 @@ func Total(labels []int32, costs []float64, classes int) float64 {
 		total += costs[i*classes+int(y)]
 	}
 	return total
+}
+
+// within are counts that sum to n: the first classes get more than their least rows.
+func within(least, most []int, n int) []int {
+	counts, left := slices.Clone(least), n
+	for _, count := range least {
+		left -= count
+	}
+	for y := range counts {
+		more := min(left, most[y]-least[y])
+		counts[y] += more
+		left -= more
+	}
+	return counts
+}
+
+func contains(least, most, counts []int) bool {
+	for y, count := range counts {
+		if count < least[y] || count > most[y] {
+			return false
+		}
+	}
+	return true
 }

@@ -14,200 +14,80 @@ import (
 //	         u_i = min_y (c_iy - v_y). Labels are optimal if every row has a class with the least c_iy - v_y
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m], finite; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2 for the problem, and algorithm 2, which comes first. Then
-//	         every row moves to the class that potentials prefer (shortWalks), and the surplus of a few rows goes along
-//	         shortest paths of the class graph (Tomizawa 1971, Edmonds & Karp 1972)
-//	Stops    all counts are met; each repair lowers the surplus by one
-//	Cost     switching, shortWalks, and for each row of surplus m² for the path and m log n for each of its arcs
+//	         rows move around cycles of negative length of the class graph (Klein 1967)
+//	Stops    no cycle is shorter than rounding explains
+//	Cost     switching, and for each cycle some rounds of m², and m log n for each of its arcs
 //
-// labels are the start, which is within the bounds and decides the time. The class graph returned has the potentials.
+// labels are the start, which decides the time. The class graph returned has the potentials.
 func transport(labels []int32, costs []float64, least, most []int) *classGraph {
-	f, counts := newFrontier(labels, costs, len(most)), countsOf(labels, len(most))
+	f := newFrontier(labels, costs, len(most))
+	f.keepBounds(least, most)
 	f.switchPairs(0)
-	g := newClassGraph(f, most)
-	v := g.shortWalks()
-	g.reassign(v)
-	g.balance(v, counts)
-	if !slices.Equal(least, most) {
-		g.choose(v, least, most)
+	g := newClassGraph(f, least, most)
+	for g.findCycle() {
+		g.augment()
 	}
+	g.live = slices.DeleteFunc(g.live, func(y int) bool { return len(g.members[y]) == 0 })
 	return g
 }
 
-// greedy gives every row a label so that class y gets exactly counts[y] rows, the surest rows first.
-//
-//	Problem  a cheap labeling with given counts: a start for transport, not an optimum
-//	Symbols  as in transport. A class with room is open; regret: cost of a row's second best open class beyond its best
-//	Source   Keerthi, Sundararajan & Shevade 2012, algorithm 1 steps 3-9
-//	Cost     n log n + n m
-func greedy(labels []int32, costs []float64, counts []int) {
-	order, room, m := make([]candidate, len(labels)), slices.Clone(counts), len(counts)
-	for i := range order {
-		_, regret := bestOpen(costs[i*m:], room)
-		order[i] = candidate{-regret, int32(i)}
-	}
-	slices.SortFunc(order, candidate.compare)
-	for _, c := range order {
-		y, _ := bestOpen(costs[int(c.row)*m:], room)
-		labels[c.row] = y
-		room[y]--
-	}
-}
-
-// bestOpen is the cheapest class with room and its regret.
-func bestOpen(costs []float64, room []int) (class int32, regret float64) {
-	best, second := math.Inf(1), math.Inf(1)
-	class = -1
-	for y, open := range room {
-		switch c := costs[y]; {
-		case open <= 0:
-		case c < best || class < 0:
-			class, best, second = int32(y), c, best
-		case c < second:
-			second = c
-		}
-	}
-	return class, second - best
-}
-
-// reassign moves every row to the class with the least c - v.
-func (g *classGraph) reassign(v []float64) {
-	for _, a := range g.live {
-		for _, b := range g.live {
-			for top := g.cheapest(a, b); v[a]+top.key < v[b]; top = g.cheapest(a, b) {
-				costs := g.costsOf(top.row)
-				best := g.smallest(func(y int) float64 { return costs[y] - v[y] })
-				if best == a { // but for rounding it would not move
-					break
-				}
-				g.move(top.row, best)
+// keepBounds moves the cheapest rows of classes with too many, and then to classes with too few.
+func (f *frontier) keepBounds(least, most []int) {
+	for a := range most {
+		for len(f.members[a]) > most[a] {
+			open := func(b int) bool { return len(f.members[b]) < most[b] }
+			if !f.moveCheapest(open, func(b int) (from, to int) { return a, b }) {
+				return
 			}
 		}
 	}
-	g.updateLengths(g.live...)
-}
-
-// smallest is the live class with the smallest value; -1 if none is below +Inf.
-func (g *classGraph) smallest(value func(class int) float64) (class int) {
-	class, smallest := -1, math.Inf(1)
-	for _, y := range g.live {
-		if v := value(y); v < smallest {
-			class, smallest = y, v
-		}
-	}
-	return class
-}
-
-// balance moves rows along shortest paths from classes with too many rows to classes with too few.
-func (g *classGraph) balance(v []float64, counts []int) {
-	surplus := func(y int) int { return len(g.members[y]) - counts[y] }
-	start := func(y int) float64 {
-		if surplus(y) > 0 {
-			return 0
-		}
-		return math.Inf(1)
-	}
-	for end := g.walk(v, start, surplus); end >= 0; end = g.walk(v, start, surplus) {
-		g.tighten(v, end)
-		g.augment(end)
-	}
-}
-
-// choose moves rows along shortest paths from classes with more than their least rows to classes with fewer than their
-// most, as long as that lowers the cost: which class gets a row more is for the costs to say, not for its number.
-func (g *classGraph) choose(v []float64, least, most []int) {
-	for range g.live {
-		highest, size := slices.Max(v), 0.0
-		for _, y := range g.live {
-			size = max(size, math.Abs(v[y]))
-		}
-		g.walk(v, func(y int) float64 {
-			if len(g.members[y]) > least[y] {
-				return highest - v[y]
-			}
-			return math.Inf(1)
-		}, func(int) int { return 0 })
-		length := func(y int) float64 { return g.distance[y] - (highest - v[y]) }
-		end := g.smallest(func(y int) float64 {
-			if len(g.members[y]) < most[y] {
-				return length(y)
-			}
-			return math.Inf(1)
-		})
-		if end < 0 || !(length(end) < -tied*size) {
-			break
-		}
-		g.tighten(v, end)
-		g.augment(end)
-	}
-	g.live = slices.DeleteFunc(g.live, func(y int) bool { return len(g.members[y]) == 0 })
-}
-
-// tighten changes potentials so that the arcs of the shortest path to a class are tight, and no arc is too short.
-func (g *classGraph) tighten(v []float64, end int) {
-	for _, y := range g.live {
-		v[y] += math.Min(g.distance[y], g.distance[end])
-	}
-}
-
-// walk finds shortest paths in the class graph with reduced lengths length + v_a - v_b >= 0 (Dijkstra 1959), from
-// classes at these distances. It returns the nearest class with a surplus below 0, at which it ends, or -1.
-func (g *classGraph) walk(v []float64, start func(int) float64, surplus func(int) int) (end int) {
-	for _, y := range g.live {
-		g.distance[y], g.from[y], g.done[y] = start(y), -1, false
-	}
-	for {
-		a := g.smallest(func(y int) float64 {
-			if g.done[y] {
-				return math.Inf(1)
-			}
-			return g.distance[y]
-		})
-		if a < 0 || surplus(a) < 0 {
-			return a
-		}
-		g.done[a] = true
-		for _, y := range g.live {
-			reduced := math.Max(0, g.length[a*g.classes+y]+v[a]-v[y]) // below 0 by rounding
-			if distance := g.distance[a] + reduced; !g.done[y] && distance < g.distance[y] {
-				g.distance[y], g.from[y] = distance, a
+	for b := range least {
+		for len(f.members[b]) < least[b] {
+			open := func(a int) bool { return len(f.members[a]) > least[a] }
+			if !f.moveCheapest(open, func(a int) (from, to int) { return a, b }) {
+				return
 			}
 		}
 	}
 }
 
-// augment moves the cheapest row along each arc of the path that ends at a class. Rows are chosen before any moves.
-func (g *classGraph) augment(end int) {
-	var rows []int32
-	for b := end; g.from[b] >= 0; b = g.from[b] {
-		rows = append(rows, g.cheapest(g.from[b], b).row)
+// moveCheapest makes the cheapest of the moves of the open classes; false: there is none, as costs are not finite.
+func (f *frontier) moveCheapest(open func(class int) bool, move func(class int) (from, to int)) bool {
+	best, class := candidate{math.Inf(1), -1}, 0
+	for y := range f.classes {
+		if open(y) {
+			from, to := move(y)
+			if top := f.cheapest(from, to); top.key < best.key {
+				best, class = top, to
+			}
+		}
 	}
-	for b := end; g.from[b] >= 0; b = g.from[b] {
-		g.move(rows[0], b)
-		rows = rows[1:]
+	if best.row >= 0 {
+		f.move(best.row, class)
 	}
-	for b := end; b >= 0; b = g.from[b] {
-		g.updateLengths(b)
-	}
+	return best.row >= 0
 }
 
 // classGraph has the classes as nodes; the length of the arc from a to b is the least cost of moving a row of a to b.
 // Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a class
 // with smaller c_iy - v_y than its own.
+//
+// Node m is no class: an arc of length 0 leads there from a class that may get a row more, and one from there to a class
+// that may lose a row.
 type classGraph struct {
 	*frontier
-	live   []int     // classes that may have rows; in the end those that do
-	length []float64 // of the arc from a to b at a classes + b; +Inf where a has no rows, or either may have none
-
-	// The shortest paths of walk to each class.
-	distance []float64
-	from     []int // the class before; -1 at the start
-	done     []bool
+	least, most []int
+	live        []int     // classes that may have rows; in the end those that do
+	length      []float64 // of the arc from a to b at a (m + 1) + b; +Inf where there is none
+	tolerance   float64   // of lengths, by the largest cost of a row on an arc
+	walk        []float64 // length of the shortest walk found to each node, but for those around cycles
+	from        []int     // the node before on it; -1 where it starts
 }
 
-func newClassGraph(f *frontier, most []int) *classGraph {
-	m := f.classes
-	g := &classGraph{frontier: f, length: slices.Repeat([]float64{math.Inf(1)}, m*m), distance: make([]float64, m),
-		from: make([]int, m), done: make([]bool, m)}
+func newClassGraph(f *frontier, least, most []int) *classGraph {
+	n := f.classes + 1
+	g := &classGraph{frontier: f, least: least, most: most, length: slices.Repeat([]float64{math.Inf(1)}, n*n),
+		walk: make([]float64, n)}
 	for y, count := range most {
 		if count > 0 {
 			g.live = append(g.live, y)
@@ -217,37 +97,74 @@ func newClassGraph(f *frontier, most []int) *classGraph {
 	return g
 }
 
-// updateLengths computes the lengths of the arcs that leave these classes.
+// updateLengths computes the lengths of the arcs that leave these classes, and those at node m.
 func (g *classGraph) updateLengths(classes ...int) {
-	for _, a := range classes {
-		for _, b := range g.live {
-			g.length[a*g.classes+b] = g.cheapest(a, b).key
+	m, n := g.classes, g.classes+1
+	for _, y := range g.live {
+		for _, a := range classes {
+			top := g.cheapest(a, y)
+			if g.length[a*n+y] = top.key; top.row >= 0 {
+				costs := g.costsOf(top.row)
+				g.tolerance = max(g.tolerance, tied*math.Abs(costs[a]), tied*math.Abs(costs[y]))
+			}
+		}
+		g.length[y*n+m], g.length[m*n+y] = math.Inf(1), math.Inf(1)
+		if len(g.members[y]) < g.most[y] {
+			g.length[y*n+m] = 0
+		}
+		if len(g.members[y]) > g.least[y] {
+			g.length[m*n+y] = 0
 		}
 	}
 }
 
-const maxArcs = 16
-
-// shortWalks are potentials v with v_b - v_a <= length for nearly all arcs.
-//
-//	Problem  lengths of the shortest walks of at most maxArcs arcs that end at each class: potentials of an optimum but
-//	         for longer paths; where cycles of negative length are left, near those
-//	Source   Bellman 1958, in rounds over all arcs
-//	Cost     m² a round
-func (g *classGraph) shortWalks() (v []float64) {
-	v = make([]float64, g.classes)
-	for range maxArcs {
-		before := slices.Clone(v)
-		for _, a := range g.live {
-			for b, length := range g.length[a*g.classes : (a+1)*g.classes] {
-				v[b] = min(v[b], before[a]+length)
+// findCycle shortens walks (Bellman 1958) until one has a cycle, whose length is negative, or none becomes shorter.
+func (g *classGraph) findCycle() bool {
+	n := g.classes + 1
+	g.from = slices.Repeat([]int{-1}, n)
+	for shorter := true; shorter; {
+		shorter = false
+		for a, walk := range g.walk {
+			for b, length := range g.length[a*n : (a+1)*n] {
+				if walk+length < g.walk[b]-g.tolerance {
+					g.walk[b], g.from[b], shorter = walk+length, a, true
+				}
 			}
 		}
-		if slices.Equal(v, before) {
-			break
+		if g.onCycle() >= 0 {
+			return true
 		}
 	}
-	return v
+	return false
+}
+
+// onCycle is a node of a cycle in the walks, or -1.
+func (g *classGraph) onCycle() int {
+	for y := range g.from {
+		for k := 0; y >= 0 && k < len(g.from); k++ {
+			y = g.from[y]
+		}
+		if y >= 0 {
+			return y
+		}
+	}
+	return -1
+}
+
+// augment moves the cheapest row along each arc of the cycle. Rows are chosen before any moves.
+func (g *classGraph) augment() {
+	var classes []int // that get rows, and then those that lose them
+	var rows []int32
+	for b := g.onCycle(); g.from[b] >= 0; g.from[b], b = -1, g.from[b] {
+		if a := g.from[b]; max(a, b) < g.classes {
+			classes, rows = append(classes, b), append(rows, g.cheapest(a, b).row)
+		}
+	}
+	for k, row := range rows {
+		classes = append(classes, int(g.labels[row]))
+		g.move(row, classes[k])
+	}
+	g.updateLengths(classes...)
 }
 
 // centred are potentials in the middle of all that prove the labeling optimal, of mean 0; -Inf for a class of no rows.
@@ -258,23 +175,23 @@ func (g *classGraph) shortWalks() (v []float64) {
 //	Source   Floyd 1962 for the paths
 //	Cost     m³
 func (g *classGraph) centred() []float64 {
-	d, m := g.shortestPaths(), g.classes
-	v := slices.Repeat([]float64{math.Inf(-1)}, m)
+	d, n := g.shortestPaths(), g.classes+1
+	v := slices.Repeat([]float64{math.Inf(-1)}, g.classes)
 	for _, b := range g.live {
 		v[b] = 0
 		for _, a := range g.live {
-			v[b] += (d[a*m+b] - d[b*m+a]) / 2 / float64(len(g.live))
+			v[b] += (d[a*n+b] - d[b*n+a]) / 2 / float64(len(g.live))
 		}
 	}
 	return v
 }
 
 func (g *classGraph) shortestPaths() []float64 {
-	m, d := g.classes, slices.Clone(g.length)
+	n, d := g.classes+1, slices.Clone(g.length)
 	for _, via := range g.live {
-		rest := d[via*m : (via+1)*m]
+		rest := d[via*n : (via+1)*n]
 		for _, a := range g.live {
-			row := d[a*m : (a+1)*m]
+			row := d[a*n : (a+1)*n]
 			first, diagonal := row[via], row[a]
 			for b, length := range rest[:len(row)] {
 				if length += first; length < row[b] {
@@ -313,20 +230,6 @@ func bounds(shares []float64, n int) (least, most []int) {
 		}
 	}
 	return least, most
-}
-
-// within are counts that sum to n: the first classes get more than their least rows.
-func within(least, most []int, n int) []int {
-	counts, left := slices.Clone(least), n
-	for _, count := range least {
-		left -= count
-	}
-	for y := range counts {
-		more := min(left, most[y]-least[y])
-		counts[y] += more
-		left -= more
-	}
-	return counts
 }
 
 func countsOf(labels []int32, classes int) []int {

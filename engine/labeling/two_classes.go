@@ -2,6 +2,7 @@ package labeling
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -142,47 +143,66 @@ func rangeOf(job *work.Job, n int, value func(i int) float64) (smallest, largest
 	return job.Range(smallest, largest)
 }
 
-// between is the middle of two different numbers, or the upper one where no number lies between them.
-func between(lower, upper float64) float64 {
-	if middle := upper - (upper-lower)/2; middle > lower {
-		return middle
-	}
-	return upper
-}
-
 // cheapestTwo is Cheapest for two classes: rows with g < ν get label 1.
 //
 //	Problem  the cut between two different numbers g of all machines at which the weight, or with equal weights the
 //	         number, of the rows below is nearest to the share r; of equally near cuts, with fewer rows below. Rows with
 //	         equal g go together, as copies of a row do. Each label gets at least one row
 //	Symbols  g_i = c_i1 - c_i0, the key of row i; ν the middle between the keys on both sides of the cut
-//	Source   ours: radix selection, 6 bits of the keys at a time, on histograms of all machines
+//	Source   ours: radix selection, digit bits of the keys at a time, on histograms of all machines
 //	Cost     n for each of the first three histograms, and for eight more of the few keys that are left by then
 //
 // Where all g are equal the first rows get label 1, by the share, and ν puts all rows at margin 1 of the larger class.
 func cheapestTwo(job *work.Job, labels []int32, costs, weights []float64, share float64) (nu float64) {
-	q := findCut(job, costs, weights, share)
-	lower, next := q.key, q.behind // a cut behind the key
-	distance := func(weight float64) float64 { return math.Abs(weight - share*q.total) }
-	switch first, last := math.IsInf(q.before, 0), math.IsInf(q.behind, 0); {
-	case first && last:
-		_, before := job.Gather(weights)
-		labelOne(job, labels, func(i int) bool { return before+i < int(cutOf(share, q.rows)) })
-		if share < 0.5 {
-			return q.key - 2
-		}
-		return q.key + 2
-	case first || q.counted && q.to == cutOf(share, q.rows):
-	case last || distance(q.below) <= distance(q.to):
-		lower, next = q.before, q.key
+	sums := []float64{float64(len(weights)), vector.Sum(weights)}
+	job.ReduceDeferred(sums)
+	smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] })
+	n, due := sums[0], share*sums[1]
+	count := math.Min(n-1, math.Max(1, math.Round(share*n))) // of rows with label 1
+	target, equal := due, smallest >= largest
+	if equal { // they count as 1
+		due, target = share*n, math.Max(1, count)
 	}
-	labelOne(job, labels, func(i int) bool { return difference(costs, i) < next })
-	return between(lower, next)
+	keys := make([]weighed, len(weights))
+	job.Every(len(keys), func(i int) {
+		if keys[i] = (weighed{inOrder(difference(costs, i)), weights[i]}); equal {
+			keys[i].weight = 1
+		}
+	})
+	key, below, to := reach(job, keys, target)
+	before, behind := neighbors(job, costs, key)
+	lower, upper := key, behind // of the cut
+	switch first, last := math.IsInf(before, 0), math.IsInf(behind, 0); {
+	case first && last:
+		_, place := job.Gather(weights)
+		labelOne(job, labels, func(i int) bool { return place+i < int(count) })
+		if share < 0.5 {
+			return key - 2
+		}
+		return key + 2
+	case first || equal && to == count:
+	case last || math.Abs(below-due) <= math.Abs(to-due):
+		lower, upper = before, key
+	}
+	labelOne(job, labels, func(i int) bool { return difference(costs, i) < upper })
+	if middle := upper - (upper-lower)/2; middle > lower {
+		return middle
+	}
+	return upper // there is no number between the two
 }
 
-// cutOf is the number of rows with label 1.
-func cutOf(share, rows float64) float64 {
-	return math.Min(rows-1, math.Max(1, math.Round(share*rows)))
+// neighbors are the keys of all machines next to a key, infinite where there are none.
+func neighbors(job *work.Job, costs []float64, key float64) (before, behind float64) {
+	before, behind = math.Inf(-1), math.Inf(1)
+	for i := range len(costs) / 2 {
+		if g := difference(costs, i); g < key {
+			before = max(before, g)
+		} else if g > key {
+			behind = min(behind, g)
+		}
+	}
+	behind, before = job.Range(behind, before)
+	return before, behind
 }
 
 // labelOne sets the labels of the chosen rows to 1, and the others to 0.
@@ -194,80 +214,37 @@ func labelOne(job *work.Job, labels []int32, chosen func(i int) bool) {
 	})
 }
 
-// quantile is the first key of all machines at which the weight of all keys up to it is at least a target.
-type quantile struct {
-	key, before, behind float64 // the key and its neighbours, infinite where there are none
-	below, to           float64 // weight of the smaller keys, and with its own
-	rows, total         float64 // number of all keys, and their weight
-	counted             bool    // all weights are equal, and count as 1
-}
-
 const digit = 6 // bits of a histogram: it travels in a frame of a work.Group
-
-// findCut finds the key with the target share of the weight; of equal weights, cutOf of the rows.
-func findCut(job *work.Job, costs, weights []float64, share float64) (q quantile) {
-	sums := []float64{float64(len(weights)), vector.Sum(weights)}
-	job.ReduceDeferred(sums)
-	smallest, largest := rangeOf(job, len(weights), func(i int) float64 { return weights[i] })
-	q.rows, q.total, q.counted = sums[0], sums[1], smallest >= largest
-	target := share * q.total
-	if q.counted {
-		q.total, target = q.rows, math.Max(1, cutOf(share, q.rows))
-	}
-	left := make([]weighed, len(weights)) // keys that may be the one
-	job.Every(len(left), func(i int) {
-		left[i] = weighed{inOrder(difference(costs, i)), weights[i]}
-		if q.counted {
-			left[i].weight = 1
-		}
-	})
-	found := uint64(0)                                          // first bits of the key
-	below, above := inOrder(math.Inf(-1)), inOrder(math.Inf(1)) // the keys next to these on this machine
-	for known := 0; known < 64; known += digit {
-		width := min(digit, 64-known)
-		sums := make([]float64, 1<<width)
-		for _, k := range left {
-			sums[k.bits<<known>>(64-width)] += k.weight
-		}
-		job.Reduce(sums)
-		bin := q.pass(sums, target)
-		kept := left[:0]
-		for _, k := range left {
-			switch place := k.bits << known >> (64 - width); {
-			case place < bin:
-				below = max(below, k.bits)
-			case place > bin:
-				above = min(above, k.bits)
-			default:
-				kept = append(kept, k)
-			}
-		}
-		left = kept
-		found = found<<width | bin
-	}
-	q.key = ofOrder(found)
-	q.behind, q.before = job.Range(ofOrder(above), ofOrder(below))
-	return q
-}
-
-// pass goes on to the first of these keys in their order at which the target is reached, or to the last one.
-func (q *quantile) pass(weights []float64, target float64) (place uint64) {
-	q.to = q.below
-	for k, weight := range weights {
-		if weight > 0 {
-			place, q.below, q.to = uint64(k), q.to, q.to+weight
-			if q.to >= target {
-				break
-			}
-		}
-	}
-	return place
-}
 
 // weighed is the key of a row, see inOrder, with its weight.
 type weighed struct {
 	bits   uint64
 	weight float64
+}
+
+// reach finds the first key of all machines up to which the keys have the target weight, or the last one, and that
+// weight without its own and with it.
+func reach(job *work.Job, keys []weighed, target float64) (key, below, to float64) {
+	found := uint64(0) // first bits of the key
+	for known := 0; known < 64; known += digit {
+		width, place, sums := min(digit, 64-known), uint64(0), make([]float64, 1<<digit)
+		for _, k := range keys {
+			sums[k.bits<<known>>(64-width)] += k.weight
+		}
+		job.Reduce(sums)
+		to = below
+		for k, weight := range sums {
+			if weight > 0 {
+				place, below, to = uint64(k), to, to+weight
+			}
+			if to >= target {
+				break
+			}
+		}
+		keys = slices.DeleteFunc(keys, func(k weighed) bool { return k.bits<<known>>(64-width) != place })
+		found = found<<width | place
+	}
+	return ofOrder(found), below, to
 }
 
 // inOrder maps numbers to whole numbers in the same order; 0 and -0 to the same.

@@ -37,13 +37,12 @@ type mixture struct {
 	largest   float64       // factor of a row in the sums of components: unit times weight
 	shape     panel.Shape   // of the classes but the first, class 0: the others are compared with it
 	spheres   bool
-	occurs    []float64 // [Features] 0: a word that does not occur, or in rows without a weight alone
-	features  float64   // number of features that occur, at least 1
-	word      float64   // 1/x̄
+	features  float64   // number of words that occur in rows with a weight, at least 1
+	word      float64   // 1/x̄; spheres: 1
+	exponent  float64   // u; spheres: 1
 	unit      []float64 // [n] factor of a row in the sums of components: 1/x̄ or 1/|x_i|
 	weight    []float64 // [n] w_i; 0: the row takes no part
-	class     []int32   // [n] the likeliest class; -1: none yet
-	known     []bool    // [n] the class is that of a label
+	class     []int32   // [n] the likeliest class; -1: none yet; fixed: that of the label stays
 	all       []float64 // [Features] sum of the components over all rows
 	labeled   []float64 // [Features] the same over those that posterior has: in the first step the labeled rows
 	joint     []float64 // [n, stride] log φ_y p(x_i|θ_y), less that of class 0
@@ -63,6 +62,8 @@ const (
 	smoothing     = 0.1   // λ
 	concentration = 100.0 // κ
 )
+
+const fixed = -2 // the class of a labeled row
 
 // mix is the mixture of all rows and labels as a classifier. Spheres take every row for one of the usual length, 1.
 func mix(r *Run) *Solution {
@@ -93,7 +94,7 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	m := &mixture{job: job, rows: rows, rounded: rows.Rounded(shape), shape: shape,
 		joint: make([]float64, n*shape.Stride()), posterior: make([]float64, n*shape.Stride()),
 		component: make([]float64, shape.Len()), share: make([]float64, s.Classes()), unit: make([]float64, n),
-		offset: make([]float64, shape.Classes), weight: make([]float64, n), class: make([]int32, n), known: make([]bool, n)}
+		offset: make([]float64, shape.Classes), weight: make([]float64, n), class: slices.Repeat([]int32{-1}, n)}
 	all, weights := slices.Concat(s.Labeled, s.Unlabeled), slices.Concat(s.LabeledRows, s.UnlabeledRows)
 	sums := make([]float64, 2) // negative values, one of which ends a block; the weight of positive ones
 	job.Sum(len(all), sums, func(lo, hi int, part []float64) {
@@ -144,7 +145,7 @@ const (
 )
 
 func (m *mixture) useSpheres(list []int32) {
-	m.spheres, m.occurs = true, slices.Repeat([]float64{1}, m.shape.Features)
+	m.spheres, m.word, m.exponent = true, 1, 1
 	for _, i := range list {
 		if square := m.rows.SquaredNorm(int(i)); square > 0 {
 			m.unit[i] = 1 / max(math.Sqrt(square), math.SmallestNonzeroFloat32)
@@ -154,16 +155,16 @@ func (m *mixture) useSpheres(list []int32) {
 
 func (m *mixture) useWords(list []int32, weights []float64, positive float64) {
 	m.unit = slices.Repeat([]float64{1}, len(m.unit))
-	m.all, m.occurs = m.sum(list, weights), make([]float64, m.shape.Features)
-	m.word = positive / max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
-	for j, sum := range m.all {
+	m.all = m.sum(list, weights)
+	m.exponent, m.word = worth, positive/max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
+	for _, sum := range m.all {
 		if sum > 0 {
-			m.occurs[j] = 1
+			m.features++
 		}
 	}
 	vector.Scale(m.unit, m.word)
 	vector.Scale(m.all, m.word)
-	m.features = max(1, vector.Sum(m.occurs))
+	m.features = max(1, m.features)
 }
 
 func (m *mixture) fit(s *sample.Sample) {
@@ -189,13 +190,11 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 	k := len(m.share)
 	coef, intercept := make([]float64, m.shape.Features*k), make([]float64, k)
 	for j := range m.shape.Features {
-		for y := 1; y < k; y++ {
-			coef[j*k+y] = m.occurs[j] * m.component[m.shape.At(j, y-1)]
+		for y := 1; y < k && (m.spheres || m.all[j] > 0); y++ {
+			coef[j*k+y] = m.component[m.shape.At(j, y-1)]
 		}
 	}
-	if !m.spheres {
-		vector.Scale(coef, worth*m.word)
-	}
+	vector.Scale(coef, m.exponent*m.word)
 	for y, share := range m.share {
 		if fitIntercept {
 			intercept[y] = math.Log(share)
@@ -210,15 +209,9 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 // start has only the labeled rows, and their shares. Where every class has a description it has these alone: a class
 // with labels would take the rows that have no word of a description.
 func (m *mixture) start(s *sample.Sample) {
-	clear(m.posterior)
-	clear(m.share)
-	clear(m.known)
-	for i := range m.class {
-		m.class[i] = -1
-	}
 	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Labeled {
-		if m.class[i], m.known[i] = s.Class[k], true; s.All.AllDescribed && !s.Describes[k] {
+		if m.class[i] = fixed; s.All.AllDescribed && !s.Describes[k] {
 			weights[k] = 0
 		}
 		m.share[s.Class[k]] += weights[k]
@@ -331,9 +324,9 @@ func (m *mixture) expect() (changed float64) {
 		for i := lo; i < hi; i++ {
 			joint := m.joint[i*stride : i*stride+k-1]
 			for y := range joint {
-				joint[y] = joint[y]*m.factor(i) + prior[y]
+				joint[y] = joint[y]*(m.exponent*m.unit[i]) + prior[y]
 			}
-			if m.known[i] || m.weight[i] == 0 {
+			if m.class[i] == fixed || m.weight[i] == 0 {
 				continue
 			}
 			row[0] = 0
@@ -363,12 +356,4 @@ func (m *mixture) normalizeShare() {
 		m.share[y]++
 	}
 	vector.Scale(m.share, 1/vector.Sum(m.share))
-}
-
-// factor is the factor of a row in the logarithm of its likelihood.
-func (m *mixture) factor(i int) float64 {
-	if m.spheres {
-		return m.unit[i]
-	}
-	return worth * m.unit[i]
 }

@@ -52,10 +52,14 @@ func (m *mixture) plain(x [][]float64, posterior [][]float64, labeled []bool, we
 			vector.Scale(theta, concentration/math.Sqrt(vector.Dot(theta, theta)))
 		} else {
 			for j, v := range theta {
-				size += v + smoothing*m.occurs[j]
+				if m.all[j] > 0 {
+					size += v + smoothing
+				}
 			}
 			for j, v := range theta {
-				theta[j] = m.occurs[j] * math.Log((v+smoothing)/size)
+				if theta[j] = 0; m.all[j] > 0 {
+					theta[j] = math.Log((v + smoothing) / size)
+				}
 				value += worth * smoothing * theta[j]
 			}
 		}
@@ -65,7 +69,7 @@ func (m *mixture) plain(x [][]float64, posterior [][]float64, labeled []bool, we
 	for i, row := range x {
 		joint, sum := make([]float64, classes), 0.0
 		for y := range joint {
-			joint[y] = math.Log(share[y]) + m.factor(i)*vector.Dot(row, logs[y])
+			joint[y] = math.Log(share[y]) + m.exponent*m.unit[i]*vector.Dot(row, logs[y])
 			sum += math.Exp(joint[y])
 		}
 		if next[i] = posterior[i]; labeled[i] {

@@ -11,7 +11,7 @@ import (
 //	Problem  that of objective.Objective with labels q_jy of 0 or 1; λ' raised in steps to its value
 //	Symbols  c_jy = λ' ξ(s_j, y) cost of class y for unlabeled row j; n(y) class counts, from φ by largest remainder
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
-//	         2012, algorithm 1 (greedy start, C^u annealed) and 2 (switching between pairs of classes) for many
+//	         2012, algorithm 1 (C^u annealed) and 2 (switching between pairs of classes) for many
 //	Differences  one Newton step a relabeling, from the supervised solution on; C^u starts at 0.01; without a limit on
 //	         switches labels are the best ones at each step, not only under switches of two (docs/notes/switching.md)
 //	Stops    at each λ': no label changes; at the last an exact solve, repeated while that changes labels; max_iter
@@ -50,13 +50,13 @@ const (
 func switchFromStart(d *descent, hard *belief.Hard) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	d.Costs.Cheapest(hard.Labels)
-	warm, weight := belief.Warm{Soft: soft, Hard: hard}, d.Objective.Weight
-	once := path.Once{At: softStart * firstTemperature(d.Run), HistoryLevel: weight, End: path.NoSwitch}
-	if !d.follow(soft, warm, once, softSteps) {
+	soft.Enter(softStart * firstTemperature(d.Run))
+	once := &path.Rising{Parts: []float64{1}, Full: d.Objective.Weight, End: path.NoSwitch}
+	if !d.follow(soft, belief.Warm{Soft: soft, Hard: hard}, once, softSteps) {
 		return nil
 	}
 	d.risk.SoftLabels = nil
-	return d.settle(hard, 0, weight)
+	return d.settle(hard, 0, d.Objective.Weight)
 }
 
 // switchPairs is the transductive support vector machine with one pair of labels exchanged at a time.

@@ -29,7 +29,7 @@ type Objective struct {
 	Sample     *sample.Sample
 	Job        *work.Job // of the run
 	Classes    int
-	Scores     scores.Map
+	Scores     *scores.Tree
 	Prior      []float64                            // [K] φ
 	Alpha      float64                              // α
 	Weight     float64                              // λ'
@@ -41,10 +41,10 @@ type Objective struct {
 }
 
 // Map is a pair where two classes need one column only, otherwise a tree.
-func Map(s *sample.Sample) (scores.Map, error) {
+func Map(s *sample.Sample) (*scores.Tree, error) {
 	switch {
 	case s.Paired():
-		return scores.Pair{}, nil
+		return scores.Pair(), nil
 	case s.Options.Hierarchy == nil:
 		return scores.Flat(s.Classes()), nil
 	}

@@ -64,7 +64,7 @@ func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
 		p, b := newPath(maxIter), &levels{}
 		p.Follow(solve, b, rising(), minimize.Limits{})
 		before := p.Steps
-		p.Complete(solve, b, Once{At: 1, End: Stationary}, minimize.Limits{})
+		p.Complete(solve, b, &Rising{Parts: []float64{1}, End: Stationary}, minimize.Limits{})
 		if p.Reason != want || p.Steps != before+1 {
 			t.Errorf("max_iter %d: %v after %d and %d steps", maxIter, p.Reason, before, p.Steps)
 		}
@@ -75,7 +75,7 @@ func TestAPathEndsWhereNumbersAreNotFiniteOrTheBoundIsOutOfReach(t *testing.T) {
 	p := newPath(100)
 	lost := func(minimize.Limits) minimize.Outcome { return minimize.Outcome{Gap: math.NaN()} }
 	p.Follow(lost, &levels{}, rising(), minimize.Limits{})
-	p.Complete(solve, &levels{}, Once{At: 1, End: Stationary}, minimize.Limits{})
+	p.Complete(solve, &levels{}, &Rising{Parts: []float64{1}, End: Stationary}, minimize.Limits{})
 	if p.Reason != NotFinite || p.Steps != 1 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}

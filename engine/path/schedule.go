@@ -87,12 +87,3 @@ func (c *Cooling) Next(step Step) Reason {
 	c.Temperature = max(c.Temperature, c.Coldest)
 	return None
 }
-
-type Once struct {
-	At, HistoryLevel float64
-	End              Reason
-}
-
-func (o Once) Level() (value, historyLevel float64) { return o.At, o.HistoryLevel }
-
-func (o Once) Next(Step) Reason { return o.End }

@@ -202,7 +202,7 @@ func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total 
 type linear struct {
 	job  *work.Job
 	rows *rows.Matrix
-	Map  scores.Map
+	Map  *scores.Tree
 	frame
 	rounding *rows.Rounded // rounded products, or nil
 }

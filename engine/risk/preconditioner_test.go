@@ -26,7 +26,7 @@ func preconditioned(t *testing.T, r *Risk) (gradient, z []float64) {
 func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 1)
 	for name, frame := range frames(30, 1) {
-		r := somewhere(t, scores.Pair{}, signed, frame, data)
+		r := somewhere(t, scores.Pair(), signed, frame, data)
 		labeled := []int32{3, 7, 9, 21, 41}
 		r.PreconditionBy(labeled, nil)
 		gradient, z := preconditioned(t, r)
@@ -102,7 +102,7 @@ func TestAPreconditionerWithoutAFactorIsThatOfNoRows(t *testing.T) {
 // A row whose weight is a part of a copy takes as much as a whole one: 200 of these are too many for a preconditioner.
 func TestPartsOfCopiesCountAsRowsOfAPreconditioner(t *testing.T) {
 	data := planted.Topics(400, 30, 10, 0.4, 1)
-	r := somewhere(t, scores.Pair{}, signed, frames(30, 1)["no intercept"], data)
+	r := somewhere(t, scores.Pair(), signed, frames(30, 1)["no intercept"], data)
 	copies, labeled := make([]float64, 400), []int32{}
 	for i := range copies {
 		if copies[i] = 2; i%2 == 0 {
@@ -158,7 +158,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 		gradient, z := preconditioned(t, r)
 		for y := range 5 {
 			pair := Frame{Constant: frame.Constant, Center: frame.Center}
-			narrow := New(r.job, data.Rows, scores.Pair{}, signed, pair, alpha)
+			narrow := New(r.job, data.Rows, scores.Pair(), signed, pair, alpha)
 			narrow.PreconditionBy(labeled, nil)
 			for _, i := range labeled {
 				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]

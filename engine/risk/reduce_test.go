@@ -17,7 +17,7 @@ import (
 // supervised fits rows with classes, of all machines so many.
 type supervised func(job *work.Job, rows *rows.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64)
 
-func fitBy(m scores.Map, l loss.Classes) supervised {
+func fitBy(m *scores.Tree, l loss.Classes) supervised {
 	return func(job *work.Job, rows *rows.Matrix, class []int32, all int, frame Frame) (coef, intercept []float64) {
 		r := New(job, rows, m, l, frame, alpha)
 		for i, y := range class {
@@ -45,7 +45,7 @@ func TestMachinesFindTheModelOfOne(t *testing.T) {
 		data planted.Data
 		fit  supervised
 	}{
-		"two classes":          {two, fitBy(scores.Pair{}, signed)},
+		"two classes":          {two, fitBy(scores.Pair(), signed)},
 		"maxent":               {five, fitBy(trees(t)["flat"], classLosses["maxent"])},
 		"one against the rest": {five, fitBy(trees(t)["flat"], classLosses["one against the rest"])},
 	} {

@@ -49,7 +49,7 @@ const (
 )
 
 // New makes the risk at W = 0, no row with a weight.
-func New(job *work.Job, rows *rows.Matrix, m scores.Map, l loss.Classes, f Frame, alpha float64) *Risk {
+func New(job *work.Job, rows *rows.Matrix, m *scores.Tree, l loss.Classes, f Frame, alpha float64) *Risk {
 	shape := panel.Shape{Features: rows.Cols(), Classes: m.Columns()}
 	if f.Constant {
 		shape.Features++

@@ -59,7 +59,7 @@ func trees(t *testing.T) map[string]*scores.Tree {
 }
 
 // somewhere is a risk at a random point: certain labels, soft ones, and rows without a weight.
-func somewhere(t *testing.T, m scores.Map, l loss.Classes, frame Frame, data planted.Data) *Risk {
+func somewhere(t *testing.T, m *scores.Tree, l loss.Classes, frame Frame, data planted.Data) *Risk {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 3))
 	r := New(work.NewJob(2, nil), data.Rows, m, l, frame, alpha)
@@ -135,7 +135,7 @@ func TestValueGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		}
 	}
 	for frameName, frame := range frames(12, 1) {
-		check(t, "pair, "+frameName, somewhere(t, scores.Pair{}, signed, frame, data), data, true)
+		check(t, "pair, "+frameName, somewhere(t, scores.Pair(), signed, frame, data), data, true)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestTwoClassesAreThePair(t *testing.T) {
 		if pair.Mean != nil {
 			frame.Mean = []float64{-pair.Mean[0], pair.Mean[0]}
 		}
-		binary := New(job, data.Rows, scores.Pair{}, signed, pair, alpha)
+		binary := New(job, data.Rows, scores.Pair(), signed, pair, alpha)
 		many := New(job, data.Rows, flat, classLosses["one against the rest"], frame, alpha)
 		one, two := solved(binary, data.Truth, 1e-13), solved(many, data.Truth, 1e-13)
 		near(t, name+": value", two.Value, 2*one.Value, 1e-10)
@@ -295,7 +295,7 @@ func TestSolvesThatBeginRoundedEndExactly(t *testing.T) {
 func TestScoresFollowTheWeights(t *testing.T) {
 	data := planted.Topics(rowsOfClasses, 30, 10, 0.4, 2)
 	for name, frame := range frames(30, 1) {
-		r := somewhere(t, scores.Pair{}, signed, frame, data)
+		r := somewhere(t, scores.Pair(), signed, frame, data)
 		direction := make([]float64, r.Dim())
 		for j := range direction {
 			direction[j] = math.Cos(float64(j))
@@ -318,7 +318,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 		weights[i] = 1.0 / rowsOfClasses
 	}
 	data.Rows.AddTransposedOn(work.NewJob(1, nil), data.Rows.All(), mean, weights)
-	r := somewhere(t, scores.Pair{}, signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
+	r := somewhere(t, scores.Pair(), signed, Frame{Center: mean, Mean: []float64{-0.3}}, data)
 	_, _, outputs := r.Read(make([]int32, 30), 30)
 	total := 0.0
 	for _, f := range outputs {
@@ -331,7 +331,7 @@ func TestCentredFrameHoldsTheMeanScore(t *testing.T) {
 func TestRecentredFrameHasTheSameMinimum(t *testing.T) {
 	data := planted.Topics(400, 60, 10, 0.3, 5)
 	minimum := func(frame Frame) (coef []float64, intercept float64) {
-		r := New(work.NewJob(1, nil), data.Rows, scores.Pair{}, signed, frame, alpha)
+		r := New(work.NewJob(1, nil), data.Rows, scores.Pair(), signed, frame, alpha)
 		if outcome := solved(r, data.Truth, 1e-12); !outcome.Converged {
 			t.Fatalf("outcome %+v", outcome)
 		}

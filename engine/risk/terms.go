@@ -11,7 +11,7 @@ import (
 
 // losses are those of all rows at stored scores, single ones and joint ones.
 type losses struct {
-	outputs scores.Map
+	outputs *scores.Tree
 	stride  int
 	loss    loss.Classes
 	terms   terms
@@ -30,7 +30,7 @@ type losses struct {
 	activity []uint8   // [n] bits hasSlope and hasCurvature
 }
 
-func newLosses(n, stride int, m scores.Map, l loss.Classes) *losses {
+func newLosses(n, stride int, m *scores.Tree, l loss.Classes) *losses {
 	s := &losses{outputs: m, stride: stride, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
 		scores: make([]float64, n*stride), changes: make([]float64, n*stride), state: make([]float64, n*stride),
 		activity: make([]uint8, n)}

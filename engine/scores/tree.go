@@ -1,5 +1,5 @@
-// Package scores has the maps M from the columns z = Wᵀ x of a row to its class scores s = M z. A map works in place on
-// the stored scores of a row; models keep a prefix of these, the outputs.
+// Package scores has the map M from the columns z = Wᵀ x of a row to its class scores s = M z, a class tree. It works in
+// place on the stored scores of a row; models keep a prefix of these, the outputs.
 package scores
 
 import (
@@ -7,46 +7,6 @@ import (
 
 	"github.com/fewlabel/fewlabel/engine/fault"
 )
-
-// Map is a linear map from the columns of a row to its class scores.
-type Map interface {
-	Classes() int // K
-	Columns() int // entries of z
-	Outputs() int // entries of a stored row that determine the class scores, the first ones
-	// Flat reports whether the outputs are the columns.
-	Flat() bool
-	// Depth is the squared norm of a class's row of M.
-	Depth(class int) float64
-	// Down turns columns [columns] into stored scores, in place.
-	Down(row []float64)
-	// Up is its transpose: it turns a gradient in the outputs (zero beyond them) into one in the columns, in place.
-	Up(row []float64)
-	// Split puts the columns of smallest norm with these outputs into dst [columns].
-	Split(dst, outputs []float64)
-	// ClassScores puts the class scores [K] of a stored row into dst.
-	ClassScores(dst, stored []float64)
-}
-
-// Pair is two classes with one column z, the decision: their scores are -z and z.
-type Pair struct{}
-
-func (Pair) Classes() int { return 2 }
-
-func (Pair) Columns() int { return 1 }
-
-func (Pair) Outputs() int { return 1 }
-
-func (Pair) Flat() bool { return true }
-
-func (Pair) Depth(int) float64 { return 1 }
-
-func (Pair) Down([]float64) {}
-
-func (Pair) Up([]float64) {}
-
-func (Pair) Split(dst, outputs []float64) { dst[0] = outputs[0] }
-
-func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], stored[0] }
 
 // Tree is a class tree as a map from node scores to class scores.
 //
@@ -60,6 +20,7 @@ func (Pair) ClassScores(dst, stored []float64) { dst[0], dst[1] = -stored[0], st
 // A node above all others is left out, as it adds the same to every class. For a tree of classes only s = z.
 type Tree struct {
 	classes int
+	outputs int       // entries of a stored row that determine the class scores, the first ones
 	parent  []int     // [nodes] -1 at the top
 	order   []int     // nodes, parents before children
 	down    []int     // of these the nodes with a parent
@@ -79,7 +40,7 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
 		}
 	}
-	t := &Tree{classes: classes, parent: withoutTop(classes, parents)}
+	t := &Tree{classes: classes, outputs: classes, parent: withoutTop(classes, parents)}
 	placed := make([]bool, len(t.parent))
 	for v := range t.parent {
 		if err := t.place(v, placed); err != nil {
@@ -98,8 +59,11 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 
 // Flat is the tree of classes only.
 func Flat(classes int) *Tree {
-	return &Tree{classes: classes, parent: slices.Repeat([]int{-1}, classes)}
+	return &Tree{classes: classes, outputs: classes, parent: slices.Repeat([]int{-1}, classes)}
 }
+
+// Pair is two classes with one column z, the decision: their scores are -z and z.
+func Pair() *Tree { return &Tree{classes: 2, outputs: 1, parent: []int{-1}} }
 
 // withoutTop is the tree without a node that is above all others.
 func withoutTop(classes int, parents []int) []int {
@@ -139,7 +103,10 @@ func (t *Tree) Classes() int { return t.classes }
 
 func (t *Tree) Columns() int { return len(t.parent) }
 
-func (t *Tree) Flat() bool { return len(t.parent) == t.classes }
+func (t *Tree) Outputs() int { return t.outputs }
+
+// Flat reports whether the outputs are the columns.
+func (t *Tree) Flat() bool { return len(t.parent) == t.outputs }
 
 // Depth is the number of nodes on the path to a class, itself included.
 func (t *Tree) Depth(class int) float64 {
@@ -150,9 +117,7 @@ func (t *Tree) Depth(class int) float64 {
 	return depth
 }
 
-func (t *Tree) Outputs() int { return t.classes }
-
-// Down turns node scores [nodes] into the scores of the paths, classes first, in place.
+// Down turns node scores [nodes] into stored scores: those of the paths, classes first, in place.
 func (t *Tree) Down(scores []float64) {
 	for _, v := range t.down {
 		scores[v] += scores[t.parent[v]]
@@ -166,7 +131,12 @@ func (t *Tree) Up(values []float64) {
 	}
 }
 
-func (t *Tree) ClassScores(dst, stored []float64) { copy(dst, stored[:t.classes]) }
+// ClassScores puts the class scores [K] of a stored row into dst.
+func (t *Tree) ClassScores(dst, stored []float64) {
+	if copy(dst, stored[:t.outputs]); t.outputs < t.classes {
+		dst[0], dst[1] = -stored[0], stored[0]
+	}
+}
 
 // Split puts into nodes [nodes] the scores of smallest norm whose paths add up to the class scores [classes]: the nodes
 // of a minimum of α/2 |w|² plus losses, if the class scores come from one.
