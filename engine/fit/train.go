@@ -158,8 +158,8 @@ func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective 
 		Smoothings: l.Smoothings, OwnLoss: spec.OwnLoss != nil,
 		Centered: d.options.FitIntercept && d.sample.Transductive() && d.balance(spec) == "mean" && d.carries == 1 &&
 			(spec.OwnLoss == nil || d.options.UnlabeledWeight >= 1)} // smaller scores of rows that decide less are no shares
-	if o.OwnLoss {
-		o.Loss = func(float64) loss.Classes { return spec.OwnLoss(paired) }
+	if own := d.named.OwnLoss; own != nil { // the supervised classifier beside it has that loss, too
+		o.Loss = func(float64) loss.Classes { return own(paired) }
 	}
 	return o
 }
