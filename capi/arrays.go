@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
+	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -98,7 +99,6 @@ func touch(memory []byte) byte {
 	return seen ^ memory[len(memory)-1]
 }
 
-// single views a value of the caller, given or to be set.
 func single[T any](c *call, name string, p *T) *T {
 	c.borrow(name, unsafe.Pointer(p), 1, int64(unsafe.Sizeof(*p)))
 	return p
@@ -120,11 +120,9 @@ func (c *call) optionalText(name string, p *C.char) string {
 	return c.text(name, p)
 }
 
-// decoded reads options; NULL and empty text stand for the defaults.
-func decoded[O any](c *call, text *C.char, decode func([]byte) (O, error)) O {
-	options, err := decode([]byte(c.optionalText("options", text)))
-	check(err)
-	return options
+// decode reads options into the defaults; NULL and empty text leave them.
+func (c *call) decode(text *C.char, options option.Table) {
+	check(options.Decode([]byte(c.optionalText("options", text))))
 }
 
 // giveText writes a text and the room it takes; without a buffer only the room.
@@ -137,7 +135,6 @@ func (c *call) giveText(content string, text *C.char, textSize C.int64_t, needed
 	*room = C.int64_t(length)
 }
 
-// flag reads an argument that is 0 or 1.
 func (c *call) flag(name string, value C.int32_t) bool {
 	if value != 0 && value != 1 {
 		check(fault.Argument("%s is %d: use 0 or 1", name, int32(value)))

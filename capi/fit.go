@@ -6,6 +6,7 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/fault"
@@ -34,7 +35,7 @@ var (
 
 func (c *call) options(a *C.options_call) error {
 	l, s, t := method.Defaults(), sequence.Defaults(), structure.Defaults()
-	table, known := map[kind]option.Table{linear: l.Table(), chain: s.Table(), components: t.Table()}[kind(a.kind)]
+	table, known := map[string]option.Table{linear: l.Table(), chain: s.Table(), components: t.Table()}[modelKinds[a.kind]]
 	if !known {
 		return noKind(a.kind)
 	}
@@ -48,7 +49,8 @@ func (c *call) fit(a *C.fit_call) error {
 }
 
 func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
-	chosen := decoded(c, a.options, method.DecodeOptions)
+	chosen := method.Defaults()
+	c.decode(a.options, chosen.Table())
 	p, l := c.problem(a.rows, a.labels, a.weights, a.group != nil)
 	dst := slice[int64](c, "models", a.models, int64(l.columns))
 	if a.start != 0 {
@@ -76,12 +78,12 @@ func (c *call) fitIn(group *work.Group, a *C.fit_call) error {
 
 func fromFit(result *fit.Result) *object {
 	o := fromLinear(result.Model, result)
-	o.extra = []array{{"transduction", list[int32](result.Transduction)}}
+	o.extra = []array{{"transduction", result.Transduction}}
 	if result.Distributions != nil {
-		o.extra = append(o.extra, array{"label_distributions", list[float64](result.Distributions)})
+		o.extra = append(o.extra, array{"label_distributions", result.Distributions})
 	}
 	for _, column := range result.History {
-		o.extra = append(o.extra, array{"history." + column.Name, list[float64](column.Values)})
+		o.extra = append(o.extra, array{"history." + column.Name, column.Values})
 	}
 	return o
 }
@@ -163,7 +165,8 @@ func (c *call) progress(p *C.fewlabel_progress) *work.Progress {
 }
 
 func (c *call) classPrior(a *C.class_prior_call) error {
-	chosen := decoded(c, a.options, shares.DecodeOptions)
+	chosen := shares.Defaults()
+	c.decode(a.options, chosen.Table())
 	p, l := c.problem(a.rows, a.labels, a.weights, false)
 	switch {
 	case l.columns > 1:
@@ -189,4 +192,40 @@ func (c *call) classPrior(a *C.class_prior_call) error {
 	copy(lower, found.Lower)
 	copy(upper, found.Upper)
 	return err
+}
+
+func (c *call) sequenceFit(a *C.sequence_fit_call) error {
+	dst, chosen := single(c, "model", a.model), sequence.Defaults()
+	c.decode(a.options, chosen.Table())
+	p := sequence.Problem{Rows: c.matrix("rows", a.rows)}
+	p.Lengths = c.lengths(a.lengths, a.n_sequences, p.Rows.Rows())
+	p.Labels = slice[int32](c, "labels", a.labels, int64(p.Rows.Rows()))
+	if a.allowed != nil && len(p.Labels) > 0 {
+		tags := 1 + int64(slices.Max(p.Labels))
+		p.Allowed = slice[uint8](c, "allowed", a.allowed, int64(p.Rows.Rows())*tags)
+	}
+	if a.start != 0 {
+		p.Start = c.object("start", a.start, chain).Model.(*model.Chain)
+	}
+	result, err := sequence.Fit(p, chosen, c.progress(a.progress))
+	check(err)
+	*dst = C.int64_t(handles.add(&object{Model: result.Model, extra: []array{{"history.objective", result.Objectives}}}))
+	return nil
+}
+
+func (c *call) structureFit(a *C.structure_fit_call) error {
+	dst, chosen := single(c, "model", a.model), structure.Defaults()
+	c.decode(a.options, chosen.Table())
+	chosen.Components = int(a.n_components)
+	p := structure.Problem{Rows: c.matrix("rows", a.rows), Labels: c.matrix("labels", a.labels)}
+	if a.hidden != nil {
+		p.Hidden = c.matrix("hidden", a.hidden)
+	}
+	p.Hides = optional[int32](c, "hides", a.hides, int64(p.Labels.Cols()))
+	p.Groups = optional[int32](c, "groups", a.groups, int64(p.Rows.Cols()))
+	found, err := structure.Fit(p, chosen, c.progress(a.progress))
+	check(err)
+	*dst = C.int64_t(handles.add(&object{Model: found.Model, extra: []array{
+		{"strengths", found.Strengths}, {"history.objective", found.Objectives}}}))
+	return nil
 }

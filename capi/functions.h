@@ -9,8 +9,8 @@
   F(options, BRIEF)                                           \
   F(fit, LONG)                                                \
   F(class_prior, LONG)                                        \
-  F(predict, go_many_rows(go_outputs(model), rows))           \
-  F(decision_with, go_many_rows(n_outputs, rows))             \
+  F(predict, go_takes_long(model, 0, rows))                   \
+  F(decision_with, go_takes_long(0, n_outputs, rows))         \
   F(sequence_fit, LONG)                                       \
   F(sequence_decode, LONG)                                    \
   F(structure_fit, LONG)                                      \

@@ -59,15 +59,11 @@ func (c *call) run(body func(c *call) error) (err error) {
 
 var statuses = map[fault.Kind]int32{fault.BadArgument: C.FEWLABEL_BAD_ARGUMENT, fault.BadData: C.FEWLABEL_BAD_DATA,
 	fault.Cancelled: C.FEWLABEL_CANCELLED, fault.IO: C.FEWLABEL_IO_ERROR, fault.NoMemory: C.FEWLABEL_NO_MEMORY,
-	fault.OtherMachine: C.FEWLABEL_GROUP_FAILED, fault.Internal: C.FEWLABEL_INTERNAL}
+	fault.OtherMachine: C.FEWLABEL_GROUP_FAILED, fault.Internal: C.FEWLABEL_INTERNAL, badHandle: C.FEWLABEL_BAD_HANDLE}
 
-// statusOf maps kinds of errors to the status codes of fewlabel.h.
 func statusOf(err error) int32 {
 	if err == nil {
 		return C.FEWLABEL_OK
-	}
-	if _, ok := errors.AsType[*handleError](err); ok {
-		return C.FEWLABEL_BAD_HANDLE
 	}
 	if failure, ok := errors.AsType[*fault.Error](err); ok {
 		return statuses[failure.Kind]

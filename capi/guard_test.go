@@ -41,7 +41,7 @@ func TestStatusAndMessageOfErrors(t *testing.T) {
 		{nil, codeOK},
 		{fault.Argument("an argument"), codeBadArgument},
 		{fault.Data("some data"), codeBadData},
-		{&handleError{"a handle"}, codeBadHandle},
+		{handleError("model", 3, "a handle"), codeBadHandle},
 		{fault.ErrCancelled, codeCancelled},
 		{fault.File("a file"), codeIO},
 		{fault.Defect("a defect"), codeInternal},

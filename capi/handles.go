@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fewlabel/fewlabel/engine/fault"
 )
 
 // registry holds what handles stand for. A number is never used twice, so a stale handle is always recognized.
@@ -18,10 +20,12 @@ type registry struct {
 
 var handles registry
 
-// handleError reports a handle that is unknown, freed or of another kind.
-type handleError struct{ message string }
+// badHandle is the kind of the errors about handles that are unknown, freed or of another kind.
+const badHandle fault.Kind = -1
 
-func (e *handleError) Error() string { return e.message }
+func handleError(name string, handle int64, found string) error {
+	return &fault.Error{Kind: badHandle, Message: fmt.Sprintf("%s is %d, %s", name, handle, found)}
+}
 
 func (r *registry) add(item *object) int64 {
 	handle := r.last.Add(1)
@@ -32,9 +36,9 @@ func (r *registry) add(item *object) int64 {
 // unknown is the error for a handle that stands for nothing; name is the argument it came by.
 func (r *registry) unknown(name string, handle int64) error {
 	if handle > 0 && handle <= r.last.Load() {
-		return &handleError{fmt.Sprintf("%s is %d, a handle that was freed", name, handle)}
+		return handleError(name, handle, "a handle that was freed")
 	}
-	return &handleError{fmt.Sprintf("%s is %d, which is no handle", name, handle)}
+	return handleError(name, handle, "which is no handle")
 }
 
 // remove forgets a handle. A call that still works with its object keeps the object alive.
@@ -45,7 +49,6 @@ func (r *registry) remove(name string, handle int64) error {
 	return nil
 }
 
-// live is the number of handles not yet freed.
 func (r *registry) live() (count int) {
 	for range r.objects.Range {
 		count++
@@ -53,20 +56,20 @@ func (r *registry) live() (count int) {
 	return count
 }
 
-// at is what a handle stands for, which must be of one of these kinds.
-func (r *registry) at(name string, handle int64, kinds ...kind) (*object, error) {
+// at is what a handle stands for, which must be of one of these kinds; none: of any.
+func (r *registry) at(name string, handle int64, kinds ...string) (*object, error) {
 	item, known := r.objects.Load(handle)
 	if !known {
 		return nil, r.unknown(name, handle)
 	}
 	found := item.(*object)
-	if !slices.Contains(kinds, found.kind()) {
-		return nil, &handleError{fmt.Sprintf("%s is %d, the handle of %s", name, handle, found.kind())}
+	if kinds != nil && !slices.Contains(kinds, found.kind()) {
+		return nil, handleError(name, handle, "the handle of "+inMessages[found.kind()])
 	}
 	return found, nil
 }
 
-func (c *call) object(name string, handle C.int64_t, kinds ...kind) *object {
+func (c *call) object(name string, handle C.int64_t, kinds ...string) *object {
 	found, err := handles.at(name, int64(handle), kinds...)
 	check(err)
 	return found

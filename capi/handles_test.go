@@ -16,7 +16,7 @@ func TestHandles(t *testing.T) {
 	if first == 0 || second == first || r.live() != 2 {
 		t.Fatalf("handles %d and %d, live %d", first, second, r.live())
 	}
-	if item, err := r.at("model", second, anyKind...); err != nil || item != b {
+	if item, err := r.at("model", second); err != nil || item != b {
 		t.Errorf("got %v, %v", item, err)
 	}
 	if err := r.remove("handle", first); err != nil {
@@ -29,7 +29,7 @@ func TestHandles(t *testing.T) {
 		first: "model is 1, a handle that was freed", 0: "model is 0, which is no handle", 99: "model is 99, which is no",
 		-5: "model is -5, which is no handle",
 	} {
-		if _, err := r.at("model", handle, anyKind...); statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), want) {
+		if _, err := r.at("model", handle); statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 		if err := r.remove("model", handle); statusOf(err) != codeBadHandle {
@@ -43,13 +43,13 @@ func TestHandleOfAnotherKind(t *testing.T) {
 	for _, o := range []*object{{data: &files.Data{}}, {Model: &model.Linear{}}, {Model: &model.Chain{}},
 		{Model: &model.Structure{}}} {
 		handle, own := r.add(o), o.kind()
-		for _, other := range anyKind {
+		for _, other := range []string{linear, chain, components, dataset} {
 			found, err := r.at("start", handle, other)
 			switch {
 			case other == own && (err != nil || found != o):
 				t.Errorf("%s: got %v, %v", own, found, err)
 			case other != own && (statusOf(err) != codeBadHandle || !strings.HasPrefix(err.Error(), "start is ") ||
-				!strings.HasSuffix(err.Error(), "the handle of "+own.String())):
+				!strings.HasSuffix(err.Error(), "the handle of "+inMessages[own])):
 				t.Errorf("%s for %s: got %v", own, other, err)
 			}
 		}
@@ -63,7 +63,7 @@ func TestHandlesFromManyThreads(t *testing.T) {
 		wait.Go(func() {
 			for range 1000 {
 				handle := r.add(&object{})
-				if _, err := r.at("model", handle, anyKind...); err != nil {
+				if _, err := r.at("model", handle); err != nil {
 					t.Error(err)
 				}
 				if err := r.remove("handle", handle); err != nil {

@@ -15,7 +15,6 @@ import (
 // mostColumns bounds the columns of labels: more than there are models that anyone can use.
 const mostColumns = 1 << 24
 
-// labels are the labels of the caller.
 type labels struct {
 	codes   []int32 // [n, columns]
 	columns int
@@ -49,7 +48,6 @@ func (c *call) labels(given *C.fewlabel_labels, n int64, inGroup bool) (l labels
 	return l
 }
 
-// weak reads the weakly labeled rows.
 func (c *call) weak(given *C.fewlabel_labels, n int64, l *labels) (err error) {
 	start := slice[int64](c, "labels.indptr", given.indptr, n+1)
 	for i, end := range start {

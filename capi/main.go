@@ -21,15 +21,8 @@ import (
 	"runtime/debug"
 )
 
-// version is stamped by the build: -ldflags "-X main.version=0.1.0".
-var version = "0.0.0+unstamped"
-
-// signalMasks is "yes" where Go's runtime was built with the edits of python/signal_masks.py: -ldflags "-X
-// main.signalMasks=yes".
-var signalMasks = "no"
-
-// versionText is the version as a C string that lives as long as the process.
-var versionText *C.char
+// version is stamped by the build, which also says whether Go's runtime has the edits of python/signal_masks.py.
+var version = "0.0.0+unstamped without signal masks"
 
 // garbagePercent lets garbage grow to a tenth of what is in use, not to all of it as Go does by default: the
 // engine has few and large arrays without pointers, so that looking for garbage costs next to nothing.
@@ -43,15 +36,8 @@ var ballast = make([]byte, 128<<20)
 func init() {
 	debug.SetGCPercent(garbagePercent)
 	debug.SetMemoryLimit(math.MaxInt64) // GOMEMLIMIT in the environment was meant for another program
-	if signalMasks != "yes" {
-		version += " without signal masks"
-	}
-	versionText = C.CString(version)
-	C.shim_keep_version(versionText)
+	C.shim_keep_version(C.CString(version))
 }
-
-//export go_fewlabel_version
-func go_fewlabel_version() *C.char { return versionText }
 
 //export go_fewlabel_live_handles
 func go_fewlabel_live_handles() C.int64_t { return C.int64_t(handles.live()) }

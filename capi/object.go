@@ -6,6 +6,7 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -17,24 +18,14 @@ import (
 	"github.com/fewlabel/fewlabel/engine/option"
 )
 
-type kind C.int32_t
+// Kinds of objects: those of models as in files, and a file that was read.
+const linear, chain, components, dataset = "linear", "chain", "structure", "data"
 
-const (
-	linear     kind = C.FEWLABEL_LINEAR
-	chain      kind = C.FEWLABEL_SEQUENCE
-	components kind = C.FEWLABEL_STRUCTURE
-	dataset    kind = 0 // a file that was read
-)
+var modelKinds = map[C.int32_t]string{C.FEWLABEL_LINEAR: linear, C.FEWLABEL_SEQUENCE: chain,
+	C.FEWLABEL_STRUCTURE: components}
 
-var anyKind = []kind{linear, chain, components, dataset}
-
-// modelKinds are the names of the kinds in model files.
-var modelKinds = map[kind]string{linear: "linear", chain: "chain", components: "structure"}
-
-func (k kind) String() string {
-	return map[kind]string{linear: "a linear classifier", chain: "a model of sequences",
-		components: "a model of components", dataset: "a data set"}[k]
-}
+var inMessages = map[string]string{linear: "a linear classifier", chain: "a model of sequences",
+	components: "a model of components", dataset: "a data set"}
 
 // object is what a handle stands for: a model, with what is known of its fit, or a data set.
 type object struct {
@@ -44,13 +35,11 @@ type object struct {
 	extra       []array        // directly after a fit
 }
 
-func (o *object) kind() kind {
-	for k, name := range modelKinds {
-		if o.Model != nil && o.Model.Kind() == name {
-			return k
-		}
+func (o *object) kind() string {
+	if o.Model == nil {
+		return dataset
 	}
-	return dataset
+	return o.Model.Kind()
 }
 
 // fromModel makes an object of a model that comes from a file or from arrays.
@@ -63,12 +52,11 @@ func fromModel(m model.Model) *object {
 
 func (o *object) arrays() (all []array) {
 	if d := o.data; d != nil {
-		return []array{{"indptr", list[int64](d.Indptr)}, {"indices", list[int32](d.Indices)},
-			{"values", list[float64](d.Values)}, {"labels", list[float64](d.Labels)},
-			{"label_indptr", list[int64](d.LabelIndptr)}}
+		return []array{{"indptr", d.Indptr}, {"indices", d.Indices}, {"values", d.Values}, {"labels", d.Labels},
+			{"label_indptr", d.LabelIndptr}}
 	}
 	for _, a := range o.Model.Arrays() {
-		all = append(all, array{a.Name, list[float64](*a.Values)})
+		all = append(all, array{a.Name, *a.Values})
 	}
 	return append(all, o.extra...)
 }
@@ -87,12 +75,12 @@ func (o *object) text() string {
 }
 
 func (c *call) report(a *C.report_call) error {
-	c.giveText(c.object("handle", a.handle, anyKind...).text(), a.text, a.text_size, a.needed)
+	c.giveText(c.object("handle", a.handle).text(), a.text, a.text_size, a.needed)
 	return nil
 }
 
 func (c *call) array(a *C.array_call) error {
-	o, name := c.object("handle", a.handle, anyKind...), c.text("name", a.name)
+	o, name := c.object("handle", a.handle), c.text("name", a.name)
 	source, err := o.arrayNamed(name)
 	check(err)
 	if int64(a.length) != int64(source.length()) {
@@ -110,12 +98,12 @@ func (o *object) arrayNamed(name string) (array, error) {
 		}
 		names = append(names, a.name)
 	}
-	return array{}, fault.Argument("name is %q: %s has %s", name, o.kind(), strings.Join(names, ", "))
+	return array{}, fault.Argument("name is %q: %s has %s", name, inMessages[o.kind()], strings.Join(names, ", "))
 }
 
 func (c *call) assemble(a *C.assemble_call) error {
 	dst, text, given := single(c, "model", a.model), c.text("description", a.description), c.given(a.arrays, a.n_arrays)
-	name, known := modelKinds[kind(a.kind)]
+	name, known := modelKinds[a.kind]
 	if !known {
 		return noKind(a.kind)
 	}
@@ -129,7 +117,6 @@ func noKind(kind C.int32_t) error {
 	return fault.Argument("kind is %d: use FEWLABEL_LINEAR, FEWLABEL_SEQUENCE or FEWLABEL_STRUCTURE", int32(kind))
 }
 
-// given copies the caller's named arrays.
 func (c *call) given(arrays *C.fewlabel_named, count C.int64_t) map[string][]float64 {
 	if count < 0 || count > 100 { // more than any kind has
 		check(fault.Argument("n_arrays is %d", int64(count)))
@@ -184,40 +171,32 @@ func (c *call) svmlightWrite(a *C.svmlight_write_call) error {
 }
 
 type array struct {
-	name string
-	values
+	name   string
+	values any // []int32, []int64 or []float64
 }
 
-// values can be given to the caller.
-type values interface {
-	length() int
-	give(c *call, kind int32, to unsafe.Pointer) // in their own type, or as float64
-}
+func (a array) length() int { return reflect.ValueOf(a.values).Len() }
 
-type list[T int32 | int64 | float64] []T
-
-func (l list[T]) length() int { return len(l) }
-
-// own is the type of fewlabel.h, and its name.
-func (l list[T]) own() (int32, string) {
-	switch any(l).(type) {
-	case list[int32]:
-		return C.FEWLABEL_INT32, "FEWLABEL_INT32 or "
-	case list[int64]:
-		return C.FEWLABEL_INT64, "FEWLABEL_INT64 or "
+// give copies the values to the caller, in their own type or as float64.
+func (a array) give(c *call, kind int32, to unsafe.Pointer) {
+	switch values := a.values.(type) {
+	case []int32:
+		give(c, values, C.FEWLABEL_INT32, "FEWLABEL_INT32 or ", kind, to)
+	case []int64:
+		give(c, values, C.FEWLABEL_INT64, "FEWLABEL_INT64 or ", kind, to)
+	case []float64:
+		give(c, values, C.FEWLABEL_FLOAT64, "", kind, to)
 	}
-	return C.FEWLABEL_FLOAT64, ""
 }
 
-func (l list[T]) give(c *call, kind int32, to unsafe.Pointer) {
-	own, name := l.own()
+func give[T int32 | int64 | float64](c *call, values []T, own int32, name string, kind int32, to unsafe.Pointer) {
 	switch kind {
 	case own:
-		copy(slice[T](c, "values", (*T)(to), int64(len(l))), l)
+		copy(slice[T](c, "values", (*T)(to), int64(len(values))), values)
 	case C.FEWLABEL_FLOAT64:
-		dst := slice[float64](c, "values", (*float64)(to), int64(len(l)))
-		for k := range dst {
-			dst[k] = float64(l[k])
+		dst := slice[float64](c, "values", (*float64)(to), int64(len(values)))
+		for k, value := range values {
+			dst[k] = float64(value)
 		}
 	default:
 		check(fault.Argument("type is %d: use %sFEWLABEL_FLOAT64", kind, name))

@@ -103,8 +103,9 @@ const (
 )
 
 func TestAnArrayIsGivenInItsOwnTypeOrAsFloat64(t *testing.T) {
-	room, values := make([]int64, 3), list[int64]{7, 1 << 40, -1}
-	if values.give(&call{}, asInt64, unsafe.Pointer(&room[0])); !reflect.DeepEqual(room, []int64(values)) {
+	room, own := make([]int64, 3), []int64{7, 1 << 40, -1}
+	values := array{"values", own}
+	if values.give(&call{}, asInt64, unsafe.Pointer(&room[0])); !reflect.DeepEqual(room, own) {
 		t.Errorf("got %v", room)
 	}
 	for kind, want := range map[int32]string{

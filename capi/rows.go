@@ -80,7 +80,6 @@ func denseOf[V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*ro
 	return rows.NewDense(int(n), int(d), int(stride), values)
 }
 
-// sparseWith is for a type of values.
 func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*rows.Matrix, error) {
 	narrowEnds, narrowIndices := r.indptr_type == C.FEWLABEL_INT32, r.index_type == C.FEWLABEL_INT32
 	switch {
@@ -94,7 +93,6 @@ func sparseWith[V float32 | float64](c *call, name string, r *C.fewlabel_rows) (
 	return sparse[int64, int64, V](c, name, r)
 }
 
-// sparse is for the types of all three arrays.
 func sparse[P, I int32 | int64, V float32 | float64](c *call, name string, r *C.fewlabel_rows) (*rows.Matrix, error) {
 	indptr := slice[P](c, name+".indptr", (*P)(r.indptr), int64(r.n_rows)+1)
 	// The end of the last row says how far the other arrays are read: look at it before touching them.

@@ -312,16 +312,6 @@ ALL_FUNCTIONS(EXPORT)
 
 int32_t fewlabel_abi_version(void) { return FEWLABEL_ABI_VERSION; }
 
-const char *fewlabel_version(void) {
-  const char *text;
-  host h;
-  if (in_child()) return version_text;
-  leave_host(&h);
-  text = go_fewlabel_version();
-  return_to_host(&h);
-  return text;
-}
-
 /* A child has no handles: those of its parent are out of its reach. */
 int64_t fewlabel_live_handles(void) {
   int64_t count;
@@ -331,4 +321,9 @@ int64_t fewlabel_live_handles(void) {
   count = go_fewlabel_live_handles();
   return_to_host(&h);
   return count;
+}
+
+const char *fewlabel_version(void) {
+  fewlabel_live_handles(); /* Go answers when it is ready: then it has set the text */
+  return version_text;
 }

@@ -201,17 +201,17 @@ def build_environment(target: Target = HERE) -> dict[str, str]:
 
 
 class Masks(NamedTuple):
-    """Whether Go's runtime is built with the edits of signal_masks.py, and the flags for that."""
+    """Flags that build Go's runtime with the edits of signal_masks.py, and what the version says where there are none."""
 
     flags: list[str]
-    variable: str  # for the linker
+    note: str
 
 
 def masks(scratch: Path) -> Masks:
     """Flags that build Go's runtime with the edits of signal_masks.py. Where they do not fit, the build fails unless
     the environment accepts a library without them."""
     if os.environ.get(signal_masks.ACCEPT) == "1":
-        return Masks([], "-X main.signalMasks=no")
+        return Masks([], " without signal masks")
     root, version = _go("env", "GOROOT"), _go("env", "GOVERSION")
     original = Path(root) / signal_masks.FILE
     try:
@@ -226,14 +226,14 @@ def masks(scratch: Path) -> Masks:
     changed, table = scratch / original.name, scratch / "overlay.json"
     changed.write_text(text, encoding="utf-8")
     table.write_text(json.dumps({"Replace": {str(original): str(changed)}}), encoding="utf-8")
-    return Masks(["-overlay", str(table)], "-X main.signalMasks=yes")
+    return Masks(["-overlay", str(table)], "")
 
 
 def build_command(output: Path, version: str, tags: str = "", target: Target = HERE) -> list[str]:
     """The `go build` command that writes the library to `output`, beside which it may write other files."""
-    flags, variable = masks(output.parent)
+    flags, note = masks(output.parent)
     external = " ".join(f'"{flag}"' for flag in link_flags(target, output.parent))  # in quotes: paths may have spaces
-    link = f"-s -w -buildid= -X main.version={version} {variable}" + (f" '-extldflags={external}'" if external else "")
+    link = f"-s -w -buildid= -X 'main.version={version}{note}'" + (f" '-extldflags={external}'" if external else "")
     fixed = ["-buildmode=c-shared", "-buildvcs=false", "-trimpath"]
     return ["go", "build", *fixed, *flags, "-tags", tags, "-ldflags", link, "-o", str(output), "./capi"]
 
@@ -272,8 +272,8 @@ def build_static(folder: Path) -> Path:
     fixed = ["-buildmode=c-archive", "-buildvcs=false", "-trimpath"]
     with tempfile.TemporaryDirectory(dir=folder, prefix=".build-") as scratch:
         parts, whole = Path(scratch) / library.name, Path(scratch) / "fewlabel.o"
-        flags, variable = masks(parts.parent)
-        link = f"-s -w -buildid= -X main.version={project_version()} {variable}"
+        flags, note = masks(parts.parent)
+        link = f"-s -w -buildid= -X 'main.version={project_version()}{note}'"
         for command in (
             ["go", "build", *fixed, *flags, "-ldflags", link, "-o", str(parts), "./capi"],
             ["ld", "-r", "-d", "--whole-archive", str(parts), "-o", str(whole)],

@@ -225,6 +225,7 @@ static void faults_are_named(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *nothing = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   int64_t model = 0, needed;
+  double number = 0;
   HOLDS(nothing != MAP_FAILED);
   install(SIGALRM, handler, 0);
   set_timer(SIGALRM, 1);
@@ -232,6 +233,8 @@ static void faults_are_named(void) {
         fewlabel_fit(&small.rows, LABELS((int32_t *)nothing), NULL, 0, NULL, NULL, NULL, &model, ERROR));
   FAILS(FEWLABEL_BAD_ARGUMENT, "text: the memory of element",
         fewlabel_options(FEWLABEL_LINEAR, nothing, 100000, &needed, ERROR));
+  FAILS(FEWLABEL_BAD_ARGUMENT, "rows: the memory of element 0",
+        fewlabel_decision_with((fewlabel_rows *)nothing, &number, &number, 1, 0, 1, &number, ERROR));
   set_timer(SIGALRM, 0);
   install(SIGALRM, SIG_IGN, 0);
   munmap(nothing, page);

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
@@ -28,6 +27,7 @@ type parser struct {
 	job        *work.Job
 	withLabels bool // each row starts with its labels
 	base, end  int  // numbers of the first feature and behind the largest that is allowed
+	asked      int  // bytes of the arrays, so far
 }
 
 func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []byte) error) (*Data, error) {
@@ -39,12 +39,12 @@ func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []b
 	base := firstFeature(o.ZeroBased)
 	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
 		withLabels: o.LabelsPath == "", base: base, end: base + cmp.Or(o.Features, math.MaxInt32)}
-	for text.Scan() {
-		if err := p.room(text.Bytes(), path); err != nil {
+	for ; text.Scan(); text.number++ {
+		if err := p.ask(text.Bytes(), path); err != nil {
 			return nil, err
 		}
 		if wrong := parse(p, text.Bytes()); wrong != nil {
-			return nil, fault.Data("%s, line %d: %v", path, text.lines, wrong)
+			return nil, fault.Data("%s, line %d: %v", path, text.number, wrong)
 		}
 	}
 	if err := text.Err(); err != nil {
@@ -60,30 +60,16 @@ func firstFeature(zeroBased bool) int {
 	return 1
 }
 
-// room makes room for what a line may hold, if there is memory for the arrays that take the place of full ones.
-func (p *parser) room(line []byte, path string) error {
-	values, labels := larger(p.Values, bytes.Count(line, []byte(":"))), larger(p.Labels, 1+bytes.Count(line, []byte(",")))
-	rows := larger(p.Indptr, 1)
-	if values+labels+rows == 0 {
+// ask asks for memory for the arrays that take the place of those that are full after a line.
+func (p *parser) ask(line []byte, path string) error {
+	values, labels := len(p.Values)+bytes.Count(line, []byte(":")), len(p.Labels)+1+bytes.Count(line, []byte(","))
+	held := 12*values + 8*labels + 16*(1+len(p.Indptr))
+	if held <= p.asked {
 		return nil
 	}
-	if err := askBytes(12*values+8*labels+16*rows, path); err != nil {
-		return err
-	}
-	p.Indices, p.Values, p.Labels = grown(p.Indices, values), grown(p.Values, values), grown(p.Labels, labels)
-	p.Indptr, p.LabelIndptr = grown(p.Indptr, rows), grown(p.LabelIndptr, rows)
-	return nil
+	p.asked = held + max(held/4, 1<<12)
+	return askBytes(p.asked, path)
 }
-
-// larger is the size of a list with room for n more entries; 0: it has room.
-func larger[T any](list []T, n int) int {
-	if len(list)+n <= cap(list) {
-		return 0
-	}
-	return len(list) + max(n, len(list)/4, 1<<8)
-}
-
-func grown[T any](list []T, size int) []T { return slices.Grow(list, max(0, size-len(list))) }
 
 func askBytes(bytes int, path string) error {
 	const garbage = 1.25
@@ -182,39 +168,29 @@ var errExpansion = errors.New("more text than allowed")
 type source struct {
 	*bufio.Scanner // of the text
 	path           string
-	lines          int // so far
+	number         int // of the line that is read
 	job            *work.Job
 	file           *os.File
 	decoder        io.Reader
 	end            error // why no text is left: io.EOF or a failure
 
-	fetched, produced int64 // bytes read from the file, bytes of text
-	expansion         int64 // bytes of text allowed for a byte of the file; 0: any
+	produced  int64 // bytes of text
+	expansion int64 // bytes of text allowed for a byte of the file; 0: any
 }
 
 func open(path string, expansion int, job *work.Job) (s *source, err error) {
-	s = &source{path: path, job: job, expansion: int64(cmp.Or(expansion, usualExpansion))}
+	s = &source{path: path, number: 1, job: job, expansion: int64(cmp.Or(expansion, usualExpansion))}
 	if s.file, _, err = Open(path); err != nil {
 		return nil, err
 	}
-	if err = s.decompress(bufio.NewReaderSize(readerFunc(s.fetch), 1<<16)); err != nil {
+	if err = s.decompress(bufio.NewReaderSize(s.file, 1<<16)); err != nil {
 		s.file.Close()
 		return nil, s.failure(err)
 	}
-	s.Scanner = bufio.NewScanner(readerFunc(s.read))
+	s.Scanner = bufio.NewScanner(s)
 	s.Buffer(make([]byte, 1<<18), longestLine)
 	s.Split(s.line)
 	return s, nil
-}
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-func (s *source) fetch(p []byte) (int, error) {
-	n, err := s.file.Read(p)
-	s.fetched += int64(n)
-	return n, err
 }
 
 // decompress puts the right decoder over the file, recognized by its first bytes.
@@ -258,24 +234,23 @@ func isZstd(start []byte) bool {
 	return data || len(start) >= 4 && start[0]>>4 == 5 && bytes.Equal(start[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// read gives text as long as the file expands to no more than is allowed.
-func (s *source) read(p []byte) (n int, err error) {
+// Read gives text as long as the file expands to no more than is allowed.
+func (s *source) Read(p []byte) (n int, err error) {
 	s.job.Check()
 	n, s.end = s.decoder.Read(p)
-	if s.produced += int64(n); s.expansion > 0 && s.produced > max(freeText, s.expansion*s.fetched) {
-		s.end = errExpansion
+	if s.produced += int64(n); s.expansion > 0 && s.produced > freeText {
+		if taken, _ := s.file.Seek(0, io.SeekCurrent); s.produced > s.expansion*taken {
+			s.end = errExpansion
+		}
 	}
 	return n, s.end
 }
 
-// line is bufio.ScanLines and counts, but the start of a line in front of a failure is no line. The room for a line
-// that is longer is doubled.
+// line is bufio.ScanLines, but the start of a line in front of a failure is no line. The room for a line that is longer
+// is doubled.
 func (s *source) line(text []byte, atEnd bool) (length int, line []byte, err error) {
 	length, line, err = bufio.ScanLines(text, atEnd && s.end == io.EOF)
-	switch {
-	case line != nil:
-		s.lines++
-	case len(text) >= askedRoom && len(text) < longestLine && len(text)&(len(text)-1) == 0:
+	if line == nil && len(text) >= askedRoom && len(text) < longestLine && len(text)&(len(text)-1) == 0 {
 		err = askBytes(2*len(text), s.path)
 	}
 	return length, line, err
@@ -291,7 +266,7 @@ func (s *source) failure(err error) error {
 	case errors.As(err, new(*fs.PathError)):
 		return fault.File("cannot read %s: %v", s.path, Reason(err))
 	case err == bufio.ErrTooLong:
-		return fault.Data("%s, line %d: it is longer than %d bytes: this is not a svmlight file", s.path, s.lines+1,
+		return fault.Data("%s, line %d: it is longer than %d bytes: this is not a svmlight file", s.path, s.number,
 			longestLine)
 	case err == errExpansion:
 		return fault.Data("%s gives more than %d times as much text as it has bytes, and more than %d MiB: if you trust it, "+

@@ -60,23 +60,22 @@ func ReadRows(path string, o ReadOptions) (*Data, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return work.Guard(func() (*Data, error) { return readBoth(path, o, work.NewJob(1, o.Progress)) })
-}
-
-func readBoth(path string, o ReadOptions, job *work.Job) (*Data, error) {
-	data, err := readFile(path, o, job, (*parser).row)
-	if err != nil || o.LabelsPath == "" {
-		return data, err
-	}
-	labels, err := readFile(o.LabelsPath, o, job, (*parser).labelsAlone)
-	if err != nil {
-		return nil, err
-	}
-	if labels.Rows != data.Rows {
-		return nil, fault.Data("%s has %d rows, but %s has %d labels", path, data.Rows, o.LabelsPath, labels.Rows)
-	}
-	data.Labels, data.LabelIndptr = labels.Labels, labels.LabelIndptr
-	return data, nil
+	return work.Guard(func() (*Data, error) {
+		job := work.NewJob(1, o.Progress)
+		data, err := readFile(path, o, job, (*parser).row)
+		if err != nil || o.LabelsPath == "" {
+			return data, err
+		}
+		labels, err := readFile(o.LabelsPath, o, job, (*parser).labelsAlone)
+		if err != nil {
+			return nil, err
+		}
+		if labels.Rows != data.Rows {
+			return nil, fault.Data("%s has %d rows, but %s has %d labels", path, data.Rows, o.LabelsPath, labels.Rows)
+		}
+		data.Labels, data.LabelIndptr = labels.Labels, labels.LabelIndptr
+		return data, nil
+	})
 }
 
 // WriteRows writes a file whole or not at all, compressed by its ending .gz or .zst; numbers read back as the same

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,17 +61,11 @@ func regular(path string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := "a device"
-	switch info.Mode().Type() {
-	case 0:
+	if info.Mode().IsRegular() {
 		return info, nil
-	case fs.ModeDir:
-		found = "a directory"
-	case fs.ModeNamedPipe:
-		found = "a pipe"
-	case fs.ModeSocket:
-		found = "a socket"
 	}
+	known := map[fs.FileMode]string{fs.ModeDir: "a directory", fs.ModeNamedPipe: "a pipe", fs.ModeSocket: "a socket"}
+	found := cmp.Or(known[info.Mode().Type()], "a device")
 	return info, &fs.PathError{Err: fmt.Errorf("it is %s: give the path of a file", found)}
 }
 

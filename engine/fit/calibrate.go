@@ -72,7 +72,7 @@ func calibrate(result *fitted) error {
 }
 
 func (r *Result) uncalibrated(reason string) {
-	r.Model.Warnings = append(r.Model.Warnings, warning.CalibrationFailed.Of().Because(reason))
+	r.Model.Warnings = append(r.Model.Warnings, warning.CalibrationFailed.Of().And(": "+reason))
 }
 
 // nextRows are the unlabeled rows of the fit after each of the five, with scores by that one.

@@ -23,11 +23,8 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 			o := method.Defaults()
 			o.Method, o.FitIntercept, o.ClassWeight.Factors = "annealing", intercept, []float64{2, 1, 3}[:classes]
 			want := mustFit(t, data, weights, o).Model.ClassPrior
-			chosen, err := shares.DecodeOptions([]byte(`{"n_bootstraps": 10}`))
-			chosen.FitIntercept = intercept
-			if err != nil {
-				t.Fatal(err)
-			}
+			chosen := shares.Defaults()
+			chosen.Bootstrap.Times, chosen.FitIntercept = 10, intercept
 			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
 			found, err := EstimateShares(p, chosen, true)
 			if err != nil || !slices.Equal(found.Share, want) {
@@ -85,10 +82,11 @@ func TestShareOptionsAreReadStrictly(t *testing.T) {
 		`{"alpha": 1}`, `{"n_bootstraps": 1}`, `{"n_bootstraps": 2.5}`, `{"n_bootstraps": 1e9}`, `{"confidence_level": 0}`,
 		`{"confidence_level": 1}`, `{"threads": 0}`, `{"random_state": -1}`, `{"fit_intercept": 1}`, `{"threads": null}`, `[]`,
 	} {
-		_, err := shares.DecodeOptions([]byte(text))
-		wantKinds(t, err, fault.BadArgument)
+		o := shares.Defaults()
+		wantKinds(t, o.Table().Decode([]byte(text)), fault.BadArgument)
 	}
-	o, err := shares.DecodeOptions([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
+	o := shares.Defaults()
+	err := o.Table().Decode([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
 	if b := o.Bootstrap; err != nil || b.Times != 7 || b.Level != 0.5 || b.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
 		t.Errorf("%+v, %v", o, err)
 	}

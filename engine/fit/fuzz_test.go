@@ -42,13 +42,13 @@ func FuzzOptions(f *testing.F) {
 	}
 	two, three := planted.Topics(24, 12, 6, 0.4, 1), planted.Classes(24, 12, 6, []float64{0.5, 0.3, 0.2}, 1)
 	f.Fuzz(func(t *testing.T, text []byte, many bool) {
-		o, err := method.DecodeOptions(text)
-		if err != nil {
+		o := method.Defaults()
+		if err := o.Table().Decode(text); err != nil {
 			wantKinds(t, err, fault.BadArgument)
 			return
 		}
-		again, err := method.DecodeOptions(written(t, o))
-		if err != nil || !reflect.DeepEqual(again, o) {
+		again := method.Defaults()
+		if err := again.Table().Decode(written(t, o)); err != nil || !reflect.DeepEqual(again, o) {
 			t.Fatalf("%+v come back as %+v, %v", o, again, err)
 		}
 		data := two

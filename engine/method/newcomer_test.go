@@ -23,8 +23,8 @@ func TestANewMethodIsAFileAndARow(t *testing.T) {
 		{planted.Topics(800, 120, 8, 0.3, 3), two, "squared_hinge"},
 		{planted.Classes(800, 120, 40, five, 3), five, "maxent"},
 	} {
-		o, err := method.DecodeOptions([]byte(`{"method": "self_training", "unlabeled_weight": 1}`))
-		if err != nil {
+		o := method.Defaults()
+		if err := o.Table().Decode([]byte(`{"method": "self_training", "unlabeled_weight": 1}`)); err != nil {
 			t.Fatal(err)
 		}
 		o.Loss, o.ClassPrior.Shares = c.loss, c.shares

@@ -7,7 +7,8 @@ import (
 )
 
 func TestDecodeOptions(t *testing.T) {
-	o, err := DecodeOptions([]byte(`{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`))
+	o := Defaults()
+	err := o.Table().Decode([]byte(`{"alpha": 0.5, "method": "switching", "class_prior": [0.25, 0.75], "threads": 3}`))
 	if err != nil || o.Alpha != 0.5 || o.Method != "switching" || o.ClassPrior.Shares[1] != 0.75 || o.Threads != 3 || o.Tol != Defaults().Tol {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -31,7 +32,8 @@ func TestDecodeOptions(t *testing.T) {
 		`{"unlabeled_weight": 1e200}`:        "unlabeled_weight is 1e+200: it must be at most 1e+06",
 		`{"alpha": 1, "alpha2": 1, "tol":1}`: `unknown option "alpha2"`,
 	} {
-		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		o := Defaults()
+		if err := o.Table().Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %q", text, err, want)
 		}
 	}

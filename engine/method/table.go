@@ -214,13 +214,6 @@ func namesOf[T any, N ~string](entries []T, name func(T) N) (names []string) {
 	return names
 }
 
-// DecodeOptions reads a JSON object strictly: see option.Table. Empty text means all defaults.
-func DecodeOptions(text []byte) (Options, error) {
-	o := Defaults()
-	err := o.Table().Decode(text)
-	return o, err
-}
-
 func (o *Options) OfSample() sample.Options {
 	out := o.Options
 	out.ClassScores, out.Vectors = o.Loss.Spec().ClassScores, Find(o.Method).Vectors

@@ -2,8 +2,10 @@ package model
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,6 +109,8 @@ func parts(file []byte) (header string, values []byte) {
 	end := 8 + binary.LittleEndian.Uint64(file)
 	return string(file[8:end]), file[end:]
 }
+
+func checksum(values []byte) string { return fmt.Sprintf("%x", sha256.Sum256(values)) }
 
 // sealed makes a file from a header and values, with the right checksum where old is one in the header.
 func sealed(header, old string, values []byte) []byte {

@@ -268,10 +268,10 @@ func take(m Model, given map[string][]float64) error {
 type Report struct {
 	Method      string
 	Iterations  int
-	Objective   float64           // NaN where the method has none
-	Termination string            // why the fit stopped
-	Warnings    []warning.Warning // of the fit, for the user
-	Metadata    json.RawMessage   // any JSON that the caller keeps with the model; nil or null: none
+	Objective   float64         // NaN where the method has none
+	Termination string          // why the fit stopped
+	Warnings    warning.List    // of the fit, for the user
+	Metadata    json.RawMessage // any JSON that the caller keeps with the model; nil or null: none
 }
 
 // fields of a description; the names are those of fewlabel_report in fewlabel.h.
@@ -279,7 +279,7 @@ func (r *Report) fields() []option.Field {
 	fields := []option.Field{
 		{Name: "method", Value: &r.Method}, {Name: "n_iter", Value: &r.Iterations},
 		{Name: "objective", Value: (*OrNull)(&r.Objective)}, {Name: "termination_condition", Value: &r.Termination},
-		{Name: "warnings", Value: (*warning.List)(&r.Warnings)}, {Name: "metadata", Value: &r.Metadata},
+		{Name: "warnings", Value: &r.Warnings}, {Name: "metadata", Value: &r.Metadata},
 	}
 	for k := range fields {
 		fields[k].Optional = true

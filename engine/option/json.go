@@ -120,23 +120,17 @@ func scan(text []byte, large bool) error {
 			}
 			at = end - 1
 		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			end := at + 1
-			for end < len(text) && bytes.IndexByte(ofNumbers, text[end]) >= 0 {
-				end++
+			word := text[at : len(text)-len(bytes.TrimLeft(text[at:], "0123456789.eE+-"))]
+			if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) && !large {
+				return fmt.Errorf("the number %.40s is too large at byte %d", word, at)
 			}
-			word := text[at:end]
-			if !large && (len(word) > 308 || bytes.ContainsAny(word, "eE")) { // others are smaller than 1e308
-				if size, _ := strconv.ParseFloat(string(word), 64); math.IsInf(size, 0) {
-					return fmt.Errorf("the number %.40s is too large at byte %d", word, at)
-				}
-			}
-			at = end - 1
+			at += len(word) - 1
 		}
 	}
 	return nil
 }
 
-var seed, colon, ofNumbers = maphash.MakeSeed(), []byte(":"), []byte("0123456789.eE+-")
+var seed, colon = maphash.MakeSeed(), []byte(":")
 
 // endOfString is the place behind a string, which may have no half of a surrogate pair.
 func endOfString(text []byte, first int) (int, error) {

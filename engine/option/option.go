@@ -172,14 +172,11 @@ func (r *RuleOrNumbers) MarshalJSON() ([]byte, error) {
 
 func (o Option) inRange(values ...float64) error {
 	for _, value := range values {
-		switch infinite := math.IsInf(value, 0); {
-		case value > o.largest() && !infinite:
+		switch {
+		case value > o.largest():
 			return fault.Argument("%s is %v: it must be at most %v", o.Name, value, o.largest())
-		case math.IsNaN(value) || infinite || value < o.Minimum || o.Exclusive && value == o.Minimum:
-			relation := "at least"
-			if o.Exclusive {
-				relation = "above"
-			}
+		case value < o.Minimum || o.Exclusive && value == o.Minimum:
+			relation := map[bool]string{false: "at least", true: "above"}[o.Exclusive]
 			return fault.Argument("%s is %v: it must be %s %v", o.Name, value, relation, o.Minimum)
 		case o.Exclusive && value < o.Minimum+1/Largest:
 			return fault.Argument("%s is %v: it must be at least %v", o.Name, value, o.Minimum+1/Largest)

@@ -28,10 +28,9 @@ type edges struct {
 
 func edgesLen(tags int) int { return tags * (tags + 2) }
 
-func edgesOf(all []float64, tags int) edges {
-	k := tags
-	return edges{all, all[:k*k], all[k*k : k*k+k], all[k*k+k:]}
-}
+func edgesOf(all []float64, k int) edges { return edges{all, all[:k*k], all[k*k : k*k+k], all[k*k+k:]} }
+
+func newEdges(tags int) edges { return edgesOf(make([]float64, edgesLen(tags)), tags) }
 
 // chain is a model's scores of transitions, starts and ends.
 type chain struct {
@@ -43,8 +42,7 @@ type chain struct {
 }
 
 func newChain(tags int, allowed []uint8) *chain {
-	return &chain{tags: tags, edges: edgesOf(make([]float64, edgesLen(tags)), tags), allowed: allowed,
-		factor: make([]float64, tags*tags)}
+	return &chain{tags: tags, edges: newEdges(tags), allowed: allowed, factor: make([]float64, tags*tags)}
 }
 
 // refresh makes the chain ready for marginals after its transitions have changed.
@@ -82,18 +80,8 @@ func (c *chain) withCost(l *lattice, unary []float64, labels []int32, cost float
 	return costly
 }
 
-// counts are the expected numbers of transitions, starts and ends.
-type counts struct {
-	edges
-	outer []float64 // [K*K] Σ_t a_i b_j of the current sequence
-}
-
-func newCounts(tags int) *counts {
-	return &counts{edgesOf(make([]float64, edgesLen(tags)), tags), make([]float64, tags*tags)}
-}
-
 // add adds factor for everything that a path has, its tags to into [T*K].
-func (n *counts) add(path []int32, factor float64, into []float64) {
+func (n *edges) add(path []int32, factor float64, into []float64) {
 	tags := len(n.start)
 	n.start[path[0]] += factor
 	n.end[path[len(path)-1]] += factor
@@ -113,7 +101,8 @@ type lattice struct {
 	path, second      []int32   // [T]
 	unary, into       []float64 // [T*K] scores and their gradient
 	costly, expected  []float64 // [T*K] unary scores with a cost added; expected tags
-	sums              *counts
+	outer             []float64 // [K*K] Σ_t a_i b_j
+	sums              *edges
 }
 
 // room lets a slice have a length; it holds anything.
@@ -219,7 +208,7 @@ type Loss interface {
 	// At returns ρ times the loss at the chain's and the unary scores, which are multiplied by the sharpness ρ, and adds
 	// its gradient in the scores without the factor: to into [T*K] in the unary ones, to sums in the others. Labels [T]:
 	// -1 is a token without one, below -1 one with a set of the chain. The labels must leave a path.
-	At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64
+	At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *edges) float64
 }
 
 // SoftmaxMargin is the softened largest violation by any path.
@@ -231,7 +220,7 @@ type Loss interface {
 //	Cost     forward-backward; a second one where labels are missing
 type SoftmaxMargin struct{ Rho, Cost float64 }
 
-func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
+func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *edges) float64 {
 	costly := unary
 	if s.Cost > 0 {
 		costly = c.withCost(l, unary, labels, s.Rho*s.Cost)
@@ -263,7 +252,7 @@ func (a *ambiguity) lossOf(int) Loss { return a }
 
 func (a *ambiguity) rest() float64 { return 0 }
 
-func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *counts) float64 {
+func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *edges) float64 {
 	best, second := room(&l.path, len(labels)), room(&l.second, len(labels))
 	first, runnerUp := c.twoBest(l, unary, best, second)
 	if math.IsInf(runnerUp, -1) {

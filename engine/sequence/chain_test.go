@@ -130,7 +130,7 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 		l, factor := &lattice{}, 0.5+random.Float64()
 		labels := drawnLabels(random, c.tags, len(unary)/c.tags, 0.7)
 		for _, scores := range [][]float64{unary, slices.Clone(c.withCost(l, unary, labels, math.Inf(-1)))} {
-			into, counts := make([]float64, len(unary)), newCounts(c.tags)
+			into, counts := make([]float64, len(unary)), new(newEdges(c.tags))
 			total := c.marginals(l, scores, factor, into, counts)
 			wantTotal, wantInto, want := enumerated(c, scores, factor)
 			if !near(total, wantTotal) {
@@ -146,11 +146,11 @@ func TestMarginalsAreThoseOfEnumeration(t *testing.T) {
 }
 
 // enumerated is Marginals by all paths.
-func enumerated(c *chain, unary []float64, factor float64) (total float64, into []float64, counts *counts) {
+func enumerated(c *chain, unary []float64, factor float64) (total float64, into []float64, counts *edges) {
 	tokens := len(unary) / c.tags
 	var scores []float64
 	eachPath(c.tags, tokens, func(path []int32) { scores = append(scores, c.score(unary, path)) })
-	total, into, counts = floats.LogSumExp(scores), make([]float64, len(unary)), newCounts(c.tags)
+	total, into, counts = floats.LogSumExp(scores), make([]float64, len(unary)), new(newEdges(c.tags))
 	if math.IsInf(total, -1) {
 		return total, into, counts
 	}
@@ -195,7 +195,7 @@ func evenTags(tags int) []uint8 {
 
 func TestAMillionTokensAreOneSequence(t *testing.T) {
 	c, unary := drawn(rand.New(rand.NewPCG(1, 2)), 4, 1_000_000, 3, 0.2, false)
-	l, path, into, counts := &lattice{}, make([]int32, 1_000_000), make([]float64, len(unary)), newCounts(4)
+	l, path, into, counts := &lattice{}, make([]int32, 1_000_000), make([]float64, len(unary)), new(newEdges(4))
 	score := c.best(l, unary, path)
 	if !near(score, c.score(unary, path)) {
 		t.Errorf("score %v, path has %v", score, c.score(unary, path))
@@ -212,7 +212,7 @@ func TestAMillionTokensAreOneSequence(t *testing.T) {
 // BenchmarkDecoding is of nine tags, as of four kinds of entities; the features are ready as unary scores.
 func BenchmarkDecoding(b *testing.B) {
 	c, unary := drawn(rand.New(rand.NewPCG(3, 4)), 9, 30, 1, 0.1, false)
-	l, path, second, into, counts := &lattice{}, make([]int32, 30), make([]int32, 30), make([]float64, 270), newCounts(9)
+	l, path, second, into, counts := &lattice{}, make([]int32, 30), make([]int32, 30), make([]float64, 270), new(newEdges(9))
 	for name, decode := range map[string]func(){
 		"best":      func() { c.best(l, unary, path) },
 		"two":       func() { c.twoBest(l, unary, path, second) },

@@ -31,7 +31,7 @@ func Fit(p Problem, o Options, progress *work.Progress) (*Result, error) {
 				return nil, err
 			}
 		}
-		steps := &path.Trace{Job: s.Job, Unit: s.rows.NonZeros()}
+		steps := &path.Trace{Job: s.Job, Unit: s.Rows.NonZeros()}
 		objective, end := takeEpochs(s, w, steps)
 		report := model.Report{Method: o.Loss, Objective: objective, Iterations: steps.Steps(), Termination: string(end)}
 		result := &Result{modelOf(s, w, report), slices.Clone(steps.Objectives())}
@@ -76,7 +76,7 @@ func warmStart(s *sample, w weights, m *model.Chain) error {
 		return fault.Argument("start has %d tags and %d features, the data has %d and %d", m.Tags, m.Features, s.tags,
 			s.features)
 	}
-	s.eachWeight(func(packed, at int) { w.coef[packed] = m.Coef[at] * s.length })
+	s.eachWeight(func(packed, at int) { w.coef[packed] = m.Coef[at] * s.Length })
 	for k, score := range slices.Concat(m.Transitions, m.Start, m.End) {
 		if !math.IsInf(score, -1) {
 			w.chain.all[k] = score
@@ -91,13 +91,13 @@ func modelOf(s *sample, w weights, report model.Report) *model.Chain {
 	s.applyMask(e)
 	m := &model.Chain{Tags: s.tags, Features: s.features, Coef: make([]float64, s.features*s.tags),
 		Transitions: e.pair, Start: e.start, End: e.end, Report: report}
-	s.eachWeight(func(packed, at int) { m.Coef[at] = w.coef[packed] / s.length })
+	s.eachWeight(func(packed, at int) { m.Coef[at] = w.coef[packed] / s.Length })
 	return m
 }
 
 // eachWeight calls visit for the weights of features, with their places in packed ones and in those of a model.
 func (s *sample) eachWeight(visit func(packed, at int)) {
-	for k, j := range s.feature {
+	for k, j := range s.Feature {
 		for y := range s.tags {
 			visit(s.shape.At(k, y), int(j)*s.tags+y)
 		}
@@ -185,13 +185,4 @@ func (o *Options) Table() option.Table {
 func Defaults() Options {
 	return Options{Alpha: 1e-7, Loss: "softmax_margin", Rho: 10, MaxIter: epochs, Threads: 1, Method: supervised,
 		UnlabeledWeight: option.AutoWeight, PenaltyWeight: 1e4}
-}
-
-func DecodeOptions(text []byte) (Options, error) {
-	o := Defaults()
-	err := o.Table().Decode(text)
-	if err == nil && len(o.Forbidden)%2 != 0 {
-		err = fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(o.Forbidden))
-	}
-	return o, err
 }

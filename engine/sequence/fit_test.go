@@ -70,10 +70,10 @@ func mustFit(t *testing.T, p Problem, change func(o *Options)) *Result {
 // gradientOf is the gradient of F at the weights of d, summed over the sequences.
 func gradientOf(d *stochastic) []float64 {
 	d.setChain(d.chain, d.w.chain)
-	g, p := newWeights(d.shape), place{counts: newCounts(d.tags)}
+	g, p := newWeights(d.shape), place{counts: newEdges(d.tags)}
 	for _, i := range d.order {
 		d.evaluate(&p, i)
-		rows.AddSpans(d.Pool, d.rows, []rows.Span{d.span(i)}, g.coef, [][]float64{p.scores}, d.shape)
+		rows.AddSpans(d.Pool, d.Rows, []rows.Span{d.span(i)}, g.coef, [][]float64{p.scores}, d.shape)
 		vector.Add(g.chain.all, 1, p.counts.all)
 	}
 	vector.Scale(g.all, 1/d.labeled)
@@ -107,7 +107,7 @@ func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 			s, random := mustSample(t, p, o), rand.New(rand.NewPCG(7, 8))
 			d := newStochastic(s, newWeights(s.shape))
 			w := d.w.all
-			for k := range s.rows.Cols() {
+			for k := range s.Rows.Cols() {
 				for y := range tags {
 					w[s.shape.At(k, y)] = random.NormFloat64()
 				}
@@ -266,9 +266,9 @@ func TestBadInputIsNamed(t *testing.T) {
 		change func(p *Problem, o *Options)
 	}{
 		"lengths too short":   {"lengths sum to", func(p *Problem, _ *Options) { p.Lengths = p.Lengths[1:] }},
-		"lengths too long":    {"sum to more than", func(p *Problem, _ *Options) { p.Lengths = append(p.Lengths, 5) }},
+		"lengths too long":    {"lengths sum to", func(p *Problem, _ *Options) { p.Lengths = append(p.Lengths, 5) }},
 		"length of zero":      {"lengths of sequence 4 is 0", func(p *Problem, _ *Options) { p.Lengths[4] = 0 }},
-		"overflow":            {"sum to more than", func(p *Problem, _ *Options) { p.Lengths[2] = math.MaxInt64 }},
+		"overflow":            {"lengths of sequence 2 is 9223372036854775807", func(p *Problem, _ *Options) { p.Lengths[2] = math.MaxInt64 }},
 		"a tag never labeled": {"no token has tag 3", func(p *Problem, _ *Options) { p.Labels[0] = 5 }},
 		"a label of no tag":   {"labels of row 3 is -2", func(p *Problem, _ *Options) { p.Labels[3] = -2 }},
 		"no label":            {"no token has a label", func(p *Problem, _ *Options) { *p = fewLabels(*p, 0) }},

@@ -10,9 +10,9 @@ import (
 var losses = map[string]SoftmaxMargin{"softmax margin": {1, 1}, "likelihood": {1, 0}, "soft hinge": {4, 1}}
 
 // at is the loss and its gradient at scores without the factor.
-func at(rho float64, loss Loss, c *chain, unary []float64, labels []int32) (v float64, into []float64, counts *counts) {
+func at(rho float64, loss Loss, c *chain, unary []float64, labels []int32) (v float64, into []float64, counts *edges) {
 	sharp, scores := sharper(c, rho), floats.ScaleTo(make([]float64, len(unary)), rho, unary)
-	into, counts = make([]float64, len(unary)), newCounts(c.tags)
+	into, counts = make([]float64, len(unary)), new(newEdges(c.tags))
 	return loss.At(&lattice{}, sharp, scores, labels, into, counts) / rho, into, counts
 }
 

@@ -16,7 +16,7 @@ const underflow = 1e-250 // smaller sums of products are computed again in logar
 //	Symbols  f_t, b_t [K] logarithms of the forward and backward sums, each less a constant of its token; p = exp(f_t-1),
 //	         q = exp(u_t + b_t), E = exp(P). Of each token only K exponentials are taken: Σ_i p_i E_ij is a product with
 //	         a matrix that all tokens share, and where it underflows, the sum is made in logarithms
-func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []float64, sums *counts) float64 {
+func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []float64, sums *edges) float64 {
 	k := c.tags
 	total := c.forward(l, unary)
 	if math.IsInf(total, -1) {
@@ -25,7 +25,7 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 	backward, next, p := room(&l.backward, 2*k)[:k], l.backward[k:2*k], room(&l.row, k)
 	copy(backward, c.end)
 	if sums != nil {
-		clear(sums.outer)
+		clear(room(&l.outer, k*k))
 	}
 	for at := len(unary) - k; ; at -= k {
 		floats.AddTo(p, l.forward[at:at+k], backward)
@@ -43,8 +43,8 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 	}
 	if sums != nil {
 		vector.Add(sums.start, 1, p)
-		for k, sum := range sums.outer {
-			sums.pair[k] += c.factor[k] * sum
+		for at, sum := range l.outer[:k*k] {
+			sums.pair[at] += c.factor[at] * sum
 		}
 	}
 	return total
@@ -81,7 +81,7 @@ func (c *chain) forward(l *lattice, unary []float64) float64 {
 }
 
 // backward takes b from the token at a place to the one before, into next, and adds the expected transitions between.
-func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, factor float64, sums *counts) {
+func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, factor float64, sums *edges) {
 	k, p, q := c.tags, room(&l.row, c.tags), room(&l.next, c.tags)
 	forward, unary := l.forward[at-k:at], unary[at:at+k]
 	top := vector.Max(floats.AddTo(q, unary, backward))
@@ -113,7 +113,7 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 	default:
 		for i, weight := range p {
 			if weight != 0 {
-				vector.Add(sums.outer[i*k:i*k+k], factor*weight/norm, q)
+				vector.Add(l.outer[i*k:i*k+k], factor*weight/norm, q)
 			}
 		}
 	}

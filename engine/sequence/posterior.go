@@ -56,7 +56,7 @@ func (p *posterior) enter(at weights, _ float64) {
 	p.setChain(p.chain, at.chain)
 	p.each(func(_, i int, l *lattice) {
 		wide := room(&l.into, p.span(i).Len()*p.shape.Stride())
-		p.span(i).TimesPanels(p.rows, wide, at.coef, p.shape)
+		p.span(i).TimesPanels(p.Rows, wide, at.coef, p.shape)
 		p.sharpen(p.scoresOf(i), wide)
 	})
 	v := make([]float64, p.tags)
@@ -132,11 +132,11 @@ type divergence struct {
 }
 
 // At implements Loss: KL(q | p) = log Z_p - log Z_q + E_q[s_q - s_p], for the scores s_q, s_p of paths.
-func (n divergence) At(l *lattice, c *chain, unary []float64, _ []int32, into []float64, sums *counts) float64 {
+func (n divergence) At(l *lattice, c *chain, unary []float64, _ []int32, into []float64, sums *edges) float64 {
 	tags := room(&l.expected, len(unary))
 	clear(tags)
 	if l.sums == nil {
-		l.sums = newCounts(c.tags)
+		l.sums = new(newEdges(c.tags))
 	}
 	clear(l.sums.all)
 	value := c.marginals(l, unary, n.weight, into, sums) - n.chain.marginals(l, n.scores, 1, tags, l.sums)

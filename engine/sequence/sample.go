@@ -33,11 +33,9 @@ const blocks = 16 // parts that sequences are divided into for sums: as many on 
 // sample is a problem made ready. It is read-only.
 type sample struct {
 	*work.Job
+	*prepare.Prepared
 	options        Options
 	loss           SoftmaxMargin // of the labeled sequences
-	rows           *rows.Matrix  // packed, in units of length
-	length         float64       // the root of the mean square length of the rows
-	feature        []int32       // [rows.Cols] the problem's number of each packed feature
 	keys           []uint64      // [sequences] from those of their rows
 	bounds         []int         // sequence i is the tokens bounds[i] ... bounds[i+1]-1
 	labels         []int32       // tags; -1: none; -2 - t: those in allowed of token t
@@ -46,13 +44,13 @@ type sample struct {
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
-	forbidden      []bool // [edgesLen] in the order of edges; nil: none is
+	forbidden      []bool // [edgesLen] in the order of edges
 }
 
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	losses := map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}
-	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: losses[o.Loss], rows: p.Rows,
-		features: p.Rows.Cols()}
+	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: losses[o.Loss],
+		features: p.Rows.Cols(), Prepared: &prepare.Prepared{Rows: p.Rows}}
 	if s.bounds, err = boundsOf(p.Lengths, p.Rows.Rows()); err != nil {
 		return nil, err
 	}
@@ -63,13 +61,12 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 			return nil, err
 		}
 	}
-	prepared := prepare.Problem{Rows: p.Rows}.Prepare(job)
-	s.rows, s.length, s.feature = prepared.Rows, prepared.Length, prepared.Feature
-	if err := p.Rows.CheckLength(s.length); err != nil {
+	s.Prepared = prepare.Problem{Rows: p.Rows}.Prepare(job)
+	if err := p.Rows.CheckLength(s.Length); err != nil {
 		return nil, err
 	}
-	s.keys, s.shape.Features = make([]uint64, s.sequences()), s.rows.Cols()
-	for i, keys := 0, prepared.SharedKeys(job); i < s.sequences(); i++ {
+	s.keys, s.shape.Features = make([]uint64, s.sequences()), s.Rows.Cols()
+	for i, keys := 0, s.SharedKeys(job); i < s.sequences(); i++ {
 		for _, key := range keys[s.bounds[i]:s.bounds[i+1]] {
 			s.keys[i] = (s.keys[i] ^ key) * prepare.Mixer
 		}
@@ -81,11 +78,8 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 func boundsOf(lengths []int64, rows int) ([]int, error) {
 	bounds := make([]int, len(lengths)+1)
 	for i, length := range lengths {
-		if length < 1 {
-			return nil, fault.Data("lengths of sequence %d is %d: every sequence needs a token", i, length)
-		}
-		if length > int64(rows-bounds[i]) {
-			return nil, fault.Data("lengths of the sequences 0 to %d sum to more than the %d rows", i, rows)
+		if length < 1 || length > int64(rows) {
+			return nil, fault.Data("lengths of sequence %d is %d: it must be 1 to the number of rows, %d", i, length, rows)
 		}
 		bounds[i+1] = bounds[i] + int(length)
 	}
@@ -177,7 +171,7 @@ func (s *sample) checkMemory() error {
 	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
 		methods[s.options.Method].scores*stride*n
 	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*numbers + square + perRow*n + perColumn*float64(s.features) + 4*float64(s.rows.NonZeros())
+	bytes := 8*numbers + square + perRow*n + perColumn*float64(s.features) + 4*float64(s.Rows.NonZeros())
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
 }
@@ -192,9 +186,10 @@ func longest(bounds []int) (tokens int) {
 // forbid reads the pairs of tags that must not follow one another.
 func (s *sample) forbid() error {
 	tags := s.options.Forbidden
-	if len(tags) > 0 {
-		s.forbidden = make([]bool, edgesLen(s.tags))
+	if len(tags)%2 != 0 {
+		return fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(tags))
 	}
+	s.forbidden = make([]bool, edgesLen(s.tags))
 	for k := 0; k < len(tags); k += 2 {
 		from, to := tags[k], tags[k+1]
 		switch {
@@ -237,7 +232,7 @@ func (s *sample) sharpen(dst, scores []float64) {
 }
 
 func (s *sample) checkPaths() error {
-	if s.forbidden == nil {
+	if !slices.Contains(s.forbidden, true) {
 		return nil
 	}
 	c, l := newChain(s.tags, s.allowed), &lattice{}

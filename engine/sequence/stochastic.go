@@ -62,13 +62,13 @@ type stochastic struct {
 // place is where one sequence of a mini-batch is worked on.
 type place struct {
 	lattice
-	counts *counts
+	counts edges
 	scores []float64 // [T, stride], then the gradient in them
 	value  float64
 }
 
 func newStochastic(s *sample, w weights) *stochastic {
-	n := s.rows.Cols()
+	n := s.Rows.Cols()
 	d := &stochastic{sample: s, w: w, g: newWeights(s.shape), squares: make([]float64, n+edgesLen(s.tags)),
 		since: make([]float64, n), chain: newChain(s.tags, s.allowed), marks: make([]int32, n),
 		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0))}
@@ -81,7 +81,7 @@ func (d *stochastic) include(sequences []int) {
 	d.order = append(d.order, sequences...)
 	d.size = batchOf(len(d.order))
 	for len(d.places) < d.size {
-		d.places = append(d.places, place{counts: newCounts(d.tags)})
+		d.places = append(d.places, place{counts: newEdges(d.tags)})
 	}
 }
 
@@ -94,7 +94,7 @@ func (d *stochastic) epoch() (total float64) {
 		d.Check()
 		total += d.step(batch)
 	}
-	d.CountAndCheck(int64(d.rows.NonZeros()))
+	d.CountAndCheck(int64(d.Rows.NonZeros()))
 	return total
 }
 
@@ -108,12 +108,12 @@ func (d *stochastic) step(batch []int) (total float64) {
 	tokens := 0
 	for b, i := range batch {
 		spans[b], gradients[b] = d.span(i), d.places[b].scores
-		d.touched = spans[b].Features(d.rows, d.marks, d.batch, d.touched)
+		d.touched = spans[b].Features(d.Rows, d.marks, d.batch, d.touched)
 		vector.Add(d.g.chain.all, 1, d.places[b].counts.all)
 		total += d.places[b].value
 		tokens += spans[b].Len()
 	}
-	rows.AddSpans(d.Pool, d.rows, spans, d.g.coef, gradients, d.shape)
+	rows.AddSpans(d.Pool, d.Rows, spans, d.g.coef, gradients, d.shape)
 	d.tokens += float64(tokens)
 	d.Run((len(d.touched)+stepFeatures-1)/stepFeatures, func(part int) {
 		for _, f := range d.touched[part*stepFeatures : min(len(d.touched), (part+1)*stepFeatures)] {
@@ -128,7 +128,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 func (d *stochastic) evaluate(p *place, i int) {
 	k, stride, labels := d.tags, d.shape.Stride(), d.of(i)
 	p.scores = room(&p.scores, len(labels)*stride)
-	d.span(i).TimesPanels(d.rows, p.scores, d.w.coef, d.shape)
+	d.span(i).TimesPanels(d.Rows, p.scores, d.w.coef, d.shape)
 	unary, into := room(&p.unary, len(labels)*k), room(&p.into, len(labels)*k)
 	d.sharpen(unary, p.scores)
 	clear(into)
@@ -137,7 +137,7 @@ func (d *stochastic) evaluate(p *place, i int) {
 	if d.unlabeled(i) {
 		loss = d.belief.lossOf(i)
 	}
-	p.value = loss.At(&p.lattice, d.chain, unary, labels, into, p.counts) / d.loss.Rho
+	p.value = loss.At(&p.lattice, d.chain, unary, labels, into, &p.counts) / d.loss.Rho
 	for t := range labels {
 		clear(p.scores[t*stride+k : (t+1)*stride])
 		copy(p.scores[t*stride:], into[t*k:(t+1)*k])
@@ -169,7 +169,7 @@ func (d *stochastic) inPanel(f, b int) (w, g []float64) {
 }
 
 func (d *stochastic) moveChain(tokens float64) {
-	w, g, squares := d.w.chain.all, d.g.chain.all, d.squares[d.rows.Cols():]
+	w, g, squares := d.w.chain.all, d.g.chain.all, d.squares[d.Rows.Cols():]
 	for k, slope := range g {
 		squares[k] += slope * slope
 		length := rate / math.Sqrt(offset+squares[k])

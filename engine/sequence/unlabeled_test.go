@@ -157,7 +157,7 @@ func checkDual(t *testing.T, b *posterior, d *stochastic, penalty float64) (prim
 	var v []float64
 	for _, i := range b.sequences {
 		wide := make([]float64, d.span(i).Len()*length)
-		d.span(i).TimesPanels(d.rows, wide, d.w.coef, d.shape)
+		d.span(i).TimesPanels(d.Rows, wide, d.w.coef, d.shape)
 		unary := make([]float64, d.span(i).Len()*3)
 		d.sharpen(unary, wide)
 		p, q := probabilities(d.chain, unary, 1), probabilities(b.chain, b.scoresOf(i), 1)

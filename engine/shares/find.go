@@ -246,14 +246,16 @@ type Options struct {
 	Threads      int
 }
 
-func DecodeOptions(text []byte) (Options, error) {
-	o := Options{Bootstrap: Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
-	err := option.Table{
+func Defaults() Options {
+	return Options{Bootstrap: Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+}
+
+func (o *Options) Table() option.Table {
+	return option.Table{
 		{Name: "n_bootstraps", Value: &o.Bootstrap.Times, Minimum: 2, Maximum: 1e6},
 		{Name: "confidence_level", Value: &o.Bootstrap.Level, Exclusive: true, Maximum: 1 - 1e-9},
 		{Name: "random_state", Value: &o.Bootstrap.Seed},
 		{Name: "fit_intercept", Value: &o.FitIntercept},
 		{Name: "threads", Value: &o.Threads, Minimum: 1},
-	}.Decode(text)
-	return o, err
+	}
 }

@@ -56,9 +56,9 @@ func Fit(p Problem, options Options, progress *work.Progress) (*Result, error) {
 
 // resultOf puts the components back in the caller's order of features.
 func resultOf(f *fitting) *Result {
-	h := f.Components
-	m := &model.Structure{Features: f.features, Components: h, Groups: len(f.groups),
-		Theta: make([]float64, f.features*h), GroupOf: make([]float64, f.features),
+	h, features := f.Components, len(f.Groups)
+	m := &model.Structure{Features: features, Components: h, Groups: len(f.groups),
+		Theta: make([]float64, features*h), GroupOf: make([]float64, features),
 		Report: model.Report{Method: f.Solver, Iterations: f.Alternations, Objective: f.lastObjective()}}
 	for j, group := range f.Groups {
 		m.GroupOf[j] = float64(group)
@@ -109,12 +109,6 @@ func (o *Options) Table() option.Table {
 	}
 }
 
-func DecodeOptions(text []byte) (Options, error) {
-	o := Defaults()
-	err := o.Table().Decode(text)
-	return o, err
-}
-
 // Problem is what the structure is learned from. The caller has checked the lengths of Hides and Groups.
 type Problem struct {
 	Rows   *rows.Matrix // [n, d]
@@ -128,12 +122,11 @@ type Problem struct {
 type fitting struct {
 	Problem
 	Options
-	job      *work.Job
-	features int
-	old      []int32   // [used] the caller's number of each feature
-	sums     []float64 // [used] Σ_i x_i
-	hidden   [][]int32 // [m] the features that occur and are hidden from a problem
-	groups   [][]int32 // the features that occur, of each group
+	job    *work.Job
+	old    []int32   // [used] the caller's number of each feature
+	sums   []float64 // [used] Σ_i x_i
+	hidden [][]int32 // [m] the features that occur and are hidden from a problem
+	groups [][]int32 // the features that occur, of each group
 
 	positives [][]int32   // [m] rows with the label 1
 	weights   []float32   // [used, m] U
@@ -143,6 +136,12 @@ type fitting struct {
 }
 
 func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
+	if p.Hidden == nil {
+		p.Hidden, _ = rows.Empty(p.Rows.Cols(), false)
+	}
+	if p.Groups == nil {
+		p.Groups = make([]int32, p.Rows.Cols())
+	}
 	used := min(p.Rows.Cols(), p.Rows.NonZeros())
 	if err := cmp.Or(check(p, options.Components), checkMemory(p, options, used)); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	if options.Solver == None {
 		options.Alternations = 1 // more change nothing
 	}
-	f := &fitting{Problem: p, Options: options, job: job, features: p.Rows.Cols()}
+	f := &fitting{Problem: p, Options: options, job: job}
 	packed, old := p.Rows.Packed(job)
 	ones := slices.Repeat([]float64{1}, p.Rows.Rows())
 	length := packed.RootMeanSquare(job, ones)
@@ -181,16 +180,13 @@ func (f *fitting) problems() int { return f.Labels.Cols() }
 func (f *fitting) blocks() int { return (f.problems() + blockColumns - 1) / blockColumns }
 
 func check(p Problem, components int) error {
-	m, sets := p.Labels.Cols(), 0
-	if p.Hidden != nil {
-		sets = p.Hidden.Rows()
-	}
+	m, sets := p.Labels.Cols(), p.Hidden.Rows()
 	switch {
 	case p.Labels.Rows() != p.Rows.Rows():
 		return fault.Argument("labels has %d rows, rows has %d", p.Labels.Rows(), p.Rows.Rows())
-	case p.Hidden != nil && p.Hidden.Cols() != p.Rows.Cols():
+	case p.Hidden.Cols() != p.Rows.Cols():
 		return fault.Argument("hidden has %d features, rows has %d", p.Hidden.Cols(), p.Rows.Cols())
-	case p.Hidden != nil && p.Hides == nil:
+	case sets > 0 && p.Hides == nil:
 		return fault.Argument("hidden is given without hides, which assigns a set of hidden features to each problem")
 	case components < 1:
 		return fault.Argument("n_components is %d: use 1 or more", components)
@@ -228,13 +224,9 @@ func (f *fitting) lastObjective() float64 {
 
 // group lists the features of each group and refuses more components than a group can have.
 func (f *fitting) group() error {
-	groupOf := f.Groups
-	if groupOf == nil {
-		groupOf = make([]int32, f.features)
-	}
-	f.groups = make([][]int32, slices.Max(groupOf)+1)
+	f.groups = make([][]int32, slices.Max(f.Groups)+1)
 	for k, j := range f.old {
-		f.groups[groupOf[j]] = append(f.groups[groupOf[j]], int32(k))
+		f.groups[f.Groups[j]] = append(f.groups[f.Groups[j]], int32(k))
 	}
 	for g, features := range f.groups {
 		if f.Components > len(features) {
@@ -246,9 +238,7 @@ func (f *fitting) group() error {
 }
 
 func (f *fitting) hide() {
-	if f.hidden = make([][]int32, f.problems()); f.Hidden == nil {
-		return
-	}
+	f.hidden = make([][]int32, f.problems())
 	number := make([]int32, f.Hidden.Cols()) // from 1 on; 0: does not occur
 	for k, j := range f.old {
 		number[j] = int32(k + 1)
@@ -274,11 +264,9 @@ func checkMemory(p Problem, options Options, used int) error {
 	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
 	probes := float64(options.Components + extraProbes)
 	solving := 8 * (4*float64(block.Len()) + 2*n*float64(block.Stride()))
-	projecting := 8 * 4 * features * probes        // the probes, and what their QR takes
-	lists := 24*m + 8*float64(p.Labels.NonZeros()) // of the rows of every problem, as they grow; of what is hidden
-	if p.Hidden != nil {
-		lists += 24*float64(p.Hidden.Rows()) + 8*float64(p.Hidden.NonZeros())
-	}
+	projecting := 8 * 4 * features * probes // the probes, and what their QR takes
+	// Of the rows of every problem, as they grow, and of what is hidden.
+	lists := 24*(m+float64(p.Hidden.Rows())) + 8*float64(p.Labels.NonZeros()+p.Hidden.NonZeros())
 	bytes := 4*features*m + math.Max(solving, projecting) + 6*float64(p.Rows.NonZeros()) + lists + 12*n +
 		columns*(8*float64(options.Components)+52)
 	return memory.Need(bytes, "learning the structure", "use fewer auxiliary problems, fewer features (leave out those "+

@@ -393,11 +393,13 @@ func TestOptionsAreReadStrictly(t *testing.T) {
 		`{"alpha": 0}`:         "alpha is 0",
 		`{"n_components": 10}`: "unknown option",
 	} {
-		if _, err := DecodeOptions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		options := Defaults()
+		if err := options.Table().Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, should have %q", text, err, want)
 		}
 	}
-	options, err := DecodeOptions([]byte(`{"max_iter": 7, "unit": false}`))
+	options := Defaults()
+	err := options.Table().Decode([]byte(`{"max_iter": 7, "unit": false}`))
 	if err != nil || options.MaxIter != 7 || options.Unit || options.Alpha != Defaults().Alpha {
 		t.Errorf("%+v, %v", options, err)
 	}

@@ -100,7 +100,7 @@ var (
 	// Of probabilities:
 	Calibration = Kind{"calibration", "labeled points", "the probabilities are rough: the %v labeled rows they " +
 		"are calibrated with leave their mean open by %.0f points up or down. Label more rows"}
-	CalibrationFailed = Kind{"calibration_failed", "", "the probabilities are not calibrated"} // Because of what
+	CalibrationFailed = Kind{"calibration_failed", "", "the probabilities are not calibrated"} // And why
 )
 
 func (k Kind) Of(values ...float64) Warning {
@@ -130,8 +130,6 @@ func (w Warning) Named(names fault.Names) Warning {
 	w.Text = fmt.Sprintf(w.kind.text, printed...) + w.more
 	return w
 }
-
-func (w Warning) Because(reason string) Warning { return w.And(": " + reason) }
 
 // And is the warning with more text at its end.
 func (w Warning) And(more string) Warning {

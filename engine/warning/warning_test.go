@@ -31,7 +31,7 @@ func TestKindsAreThoseOfTheDocumentation(t *testing.T) {
 }
 
 func TestOnlyFiniteNumbersAreKept(t *testing.T) {
-	w := MaxIterResidual.Of(10000, math.Inf(1)).Because("a reason")
+	w := MaxIterResidual.Of(10000, math.Inf(1)).And(": a reason")
 	if len(w.Values) != 1 || w.Values["max_iter"] != 10000 {
 		t.Errorf("values %v", w.Values)
 	}

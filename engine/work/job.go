@@ -68,7 +68,6 @@ func (j *Job) Stopped() bool {
 	return j.votes()[stopped]
 }
 
-// votes are the caller's wishes.
 func (j *Job) votes() votes {
 	wish := atomic.LoadInt64(&j.progress.Cancel)
 	return votes{cancelled: wish != 0 && wish != Stop, stopped: wish == Stop}
