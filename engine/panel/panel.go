@@ -72,11 +72,11 @@ func (s Shape) Pieces(threads int) (pieces []Panel) {
 	return pieces
 }
 
-// EachPart visits all classes of some panels, up to eight at a time.
-func EachPart(panels []Panel, visit func(part Panel)) {
+// EachPart visits all classes of some panels, up to so many at a time.
+func EachPart(panels []Panel, most int, visit func(part Panel)) {
 	for _, p := range panels {
-		for lo := 0; lo < p.Width; lo += PartWidth {
-			visit(p.Part(lo, min(p.Width, lo+PartWidth)))
+		for lo := 0; lo < p.Width; lo += most {
+			visit(p.Part(lo, min(p.Width, lo+most)))
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (p coupledSystem) Precondition(dst, residual []float64) bool {
 }
 
 func (p coupledSystem) Columns() panel.Shape {
-	return panel.Shape{Features: p.solved() * len(p.rows), Classes: 1}
+	return panel.Shape{Features: p.solved * len(p.rows), Classes: 1}
 }
 
 func (p coupledSystem) HessVec(dst, v []float64) {

@@ -44,6 +44,9 @@ func (f frame) features() int {
 	return f.shape.Features
 }
 
+// last is the place of the constant feature's weight for a class.
+func (f frame) last(class int) int { return f.shape.At(f.shape.Features-1, class) }
+
 // walk calls each for every panel: the weights of the features lo ... hi-1 begin at start and end before end.
 func (f frame) walk(lo, hi int, each func(panel panel.Panel, start, end int)) {
 	for b := range f.shape.Panels() {
@@ -56,53 +59,37 @@ func (f frame) walk(lo, hi int, each func(panel panel.Panel, start, end int)) {
 func (f frame) shift(pool *work.Pool, p []float64) []float64 {
 	shift := make([]float64, f.shape.Stride())
 	if f.Center != nil {
-		pool.Total(f.features(), shift, func(lo, hi int, part []float64) { f.addCenter(part, p, lo, hi) })
+		pool.Total(f.features(), shift, func(lo, hi int, part []float64) { // μ . p
+			f.walk(lo, hi, func(panel panel.Panel, start, end int) {
+				sums := make([]float64, panel.Stride)
+				vector.AddProduct(sums, f.Center[lo:hi], p[start:end])
+				vector.Add(part[panel.First:panel.First+panel.Width], 1, sums)
+			})
+		})
 	}
-	f.shifted(shift, p)
+	for y := range shift {
+		shift[y] = -shift[y]
+		if f.Constant {
+			shift[y] += p[f.last(y)]
+		}
+	}
 	return shift
 }
 
-// addCenter adds Σ_j μ_j p_jy over the features lo ... hi-1 to dst [stride].
-func (f frame) addCenter(dst, p []float64, lo, hi int) {
-	f.walk(lo, hi, func(panel panel.Panel, start, end int) {
-		sums := make([]float64, panel.Stride)
-		vector.AddProduct(sums, f.Center[lo:hi], p[start:end])
-		vector.Add(dst[panel.First:panel.First+panel.Width], 1, sums)
-	})
-}
-
-// shifted turns μ . p of every class into the shift.
-func (f frame) shifted(dst, p []float64) {
-	for y := range dst {
-		dst[y] = -dst[y]
-		if f.Constant {
-			dst[y] += p[f.shape.At(f.shape.Features-1, y)]
-		}
-	}
-}
-
-// beginProduct sets dst = α p, puts the shift of p into shift [stride], and returns pᵀ R p; see Frame.
-func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64, shift []float64) (square float64) {
-	sums := make([]float64, 1+f.shape.Stride()) // p . p without the constant feature, μ . p
-	pool.Total(f.features(), sums, func(lo, hi int, part []float64) {
-		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
-			floats.ScaleTo(dst[start:end], alpha, p[start:end])
-			part[0] += vector.Dot(p[start:end], p[start:end])
-		})
-		if f.Center != nil {
-			f.addCenter(part[1:], p, lo, hi)
-		}
-	})
-	copy(shift, sums[1:])
-	f.shifted(shift, p)
-	square = sums[0]
+// beginProduct sets dst = α p and returns the shift of p [stride]; see Frame.
+func (f frame) beginProduct(pool *work.Pool, dst, p []float64, alpha float64) (shift []float64) {
+	scaleTo(pool, dst, alpha, p)
+	shift = f.shift(pool, p)
 	if f.Constant {
-		for y := range shift {
-			square += shift[y] * shift[y] // with or without a center the shift is the regularized intercept
-			dst[f.shape.At(f.shape.Features-1, y)] = alpha * shift[y]
+		for y, v := range shift { // with or without a center the regularized intercept
+			dst[f.last(y)] = alpha * v
 		}
 	}
-	return square
+	return shift
+}
+
+func scaleTo(pool *work.Pool, dst []float64, scale float64, src []float64) {
+	pool.Stripes(len(dst), func(lo, hi int) { floats.ScaleTo(dst[lo:hi], scale, src[lo:hi]) })
 }
 
 // finishProduct adds to dst what beginProduct and the sums over rows have left out; total [stride] = Σ q_iy.
@@ -114,20 +101,18 @@ func (f frame) finishProduct(pool *work.Pool, dst []float64, alpha float64, shif
 			scale[y] -= alpha * shift[y]
 		}
 		if f.Constant {
-			dst[f.shape.At(f.shape.Features-1, y)] += total[y]
+			dst[f.last(y)] += total[y]
 		}
 	}
-	if f.Center != nil {
-		pool.Stripes(f.features(), func(lo, hi int) { f.addOuter(dst, lo, hi, scale) })
+	if f.Center == nil {
+		return
 	}
-}
-
-// addOuter adds μ_j scale_y to dst_jy for the features lo ... hi-1; scale [stride].
-func (f frame) addOuter(dst []float64, lo, hi int, scale []float64) {
-	f.walk(lo, hi, func(panel panel.Panel, start, end int) {
-		scales := make([]float64, panel.Stride)
-		copy(scales, scale[panel.First:panel.First+panel.Width])
-		vector.AddOuter(dst[start:end], f.Center[lo:hi], scales)
+	pool.Stripes(f.features(), func(lo, hi int) {
+		f.walk(lo, hi, func(panel panel.Panel, start, end int) {
+			scales := make([]float64, panel.Stride)
+			copy(scales, scale[panel.First:panel.First+panel.Width])
+			vector.AddOuter(dst[start:end], f.Center[lo:hi], scales)
+		})
 	})
 }
 
@@ -152,7 +137,7 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 	last := make([]float64, f.shape.Stride())
 	if f.Constant {
 		for y := range last {
-			last[y] = g[f.shape.At(f.shape.Features-1, y)]
+			last[y] = g[f.last(y)]
 		}
 	}
 	var sums [1]float64
@@ -178,24 +163,10 @@ func (f frame) gradientNorm(pool *work.Pool, g []float64) float64 {
 	return sums[0] + vector.Dot(last, last)
 }
 
-// spread sets dst = scale src, less total_y μ for class y, plus total_y at the constant feature: what Σ q_i (row i in
-// the frame) with Σ q_i = total_y has beyond Σ q_i x_i.
+// spread sets dst = scale src and adds what Σ q_i (row i in the frame) with Σ q_i = total_y has beyond Σ q_i x_i.
 func (f frame) spread(pool *work.Pool, dst, src []float64, scale float64, total []float64) {
-	minus := floats.ScaleTo(make([]float64, len(total)), -1, total)
-	pool.Stripes(f.features(), func(lo, hi int) {
-		f.walk(lo, hi, func(_ panel.Panel, start, end int) {
-			floats.ScaleTo(dst[start:end], scale, src[start:end])
-		})
-		if f.Center != nil {
-			f.addOuter(dst, lo, hi, minus)
-		}
-	})
-	if f.Constant {
-		for y, t := range total {
-			k := f.shape.At(f.shape.Features-1, y)
-			dst[k] = scale*src[k] + t
-		}
-	}
+	scaleTo(pool, dst, scale, src)
+	f.finishProduct(pool, dst, 0, total, total)
 }
 
 // linear is what rows and weights give each other: stored scores of rows along a vector of weights, and sums of rows.
@@ -241,16 +212,18 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 // Stride is the length of a row of stored scores.
 func (l *linear) Stride() int { return l.shape.Stride() }
 
-// eachFeature visits the weights [outputs] of every feature.
-func (l *linear) eachFeature(weights []float64, visit func(feature int, weights []float64)) {
-	row := make([]float64, l.shape.Stride())
+// coef are weights [features, outputs]; those of feature j stand at number[j].
+func (l *linear) coef(weights []float64, number []int32, features int) []float64 {
+	row, k := make([]float64, l.shape.Stride()), l.Map.Outputs()
+	coef := make([]float64, features*k)
 	for j := range l.rows.Cols() {
 		for v := range l.Map.Columns() {
 			row[v] = weights[l.shape.At(j, v)]
 		}
 		l.Map.Down(row)
-		visit(j, row[:l.Map.Outputs()])
+		copy(coef[int(number[j])*k:], row[:k])
 	}
+	return coef
 }
 
 func (l *linear) intercepts(weights []float64) []float64 {

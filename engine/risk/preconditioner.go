@@ -43,6 +43,10 @@ type preconditioner struct {
 	gram    []float64    // [rows, rows] G
 	curves  [][]float64  // [rows][systems] curvature
 	factors []*factor    // [systems]
+
+	coupled bool // the systems of the classes are solved together
+	solved  int  // classes that are solved for, or columns
+	systems int  // one of each, or one of all columns
 }
 
 // Bounds on the rows of a preconditioner. Of several factors one takes no more memory than eight scores of every row:
@@ -73,13 +77,22 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	if !Preconditions(counts[0], counts[1], counts[2], r.Columns().Classes) {
 		return
 	}
+	_, sum := r.losses.loss.(loss.OneAgainstRest) // over the classes
 	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,
-		matrix: r.rows.Everywhere(), rows: rows, own: rows}
+		matrix: r.rows.Everywhere(), rows: rows, own: rows, coupled: sum && !r.Map.Flat(),
+		solved: r.Map.Columns(), systems: 1}
+	if p.coupled {
+		p.solved = r.Map.Classes()
+	}
+	if sum {
+		p.systems = p.solved
+	}
 	if r.job.Group != nil {
 		p.matrix, p.first = r.rows.Gathered(r.job, rows)
 		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.shape.Stride())
 	}
 	p.on, p.gram = p.matrix.Subset(p.rows), p.gramMatrix()
+	p.factors = make([]*factor, p.systems)
 	r.preconditioner = p
 }
 
@@ -128,12 +141,9 @@ func (p *preconditioner) factorize() {
 	if p == nil {
 		return
 	}
-	if len(p.factors) != p.systems() {
-		p.factors = make([]*factor, p.systems())
-	}
 	update := func(v int) {
-		alpha, curves, coupled := p.alpha, make([]float64, len(p.rows)), p.coupled()
-		if coupled {
+		alpha, curves := p.alpha, make([]float64, len(p.rows))
+		if p.coupled {
 			alpha /= p.of.Map.Depth(v)
 		}
 		for a := range curves {
@@ -141,7 +151,7 @@ func (p *preconditioner) factorize() {
 		}
 		switch {
 		case p.factors[v].serves(curves):
-		case v > 0 && !coupled && p.factors[0].serves(curves): // as at W = 0
+		case v > 0 && !p.coupled && p.factors[0].serves(curves): // as at W = 0
 			p.factors[v] = p.factors[0]
 		default:
 			p.factors[v] = p.factor(alpha, curves)
@@ -163,34 +173,6 @@ func (p *preconditioner) findCurves() {
 	p.of.job.ReduceDeferred(all)
 }
 
-// separable reports whether the loss is a sum over the classes.
-func (p *preconditioner) separable() bool {
-	_, sum := p.losses.loss.(loss.OneAgainstRest)
-	return sum
-}
-
-// coupled reports whether the systems of the classes are solved together.
-func (p *preconditioner) coupled() bool { return p.separable() && !p.of.Map.Flat() }
-
-// solved is the number of classes that are solved for where they are coupled, otherwise of columns.
-func (p *preconditioner) solved() int {
-	if p.coupled() {
-		return p.of.Map.Classes()
-	}
-	return p.of.Map.Columns()
-}
-
-// systems is the number of factors.
-func (p *preconditioner) systems() int {
-	if p.separable() {
-		return p.solved()
-	}
-	return 1
-}
-
-// shared reports whether one system is that of several columns.
-func (p *preconditioner) shared() bool { return p.systems() == 1 && p.solved() > 1 }
-
 // curvature is row i's curvature in each output, or column.
 func (p *preconditioner) curvature(i int32) []float64 {
 	stride, outputs := p.of.Stride(), p.of.Map.Outputs()
@@ -201,10 +183,10 @@ func (p *preconditioner) curvature(i int32) []float64 {
 		p.losses.terms.hessVec(i, product, s)
 		out[y] = product[y]
 	}
-	if !p.coupled() {
+	if !p.coupled {
 		p.of.Map.Up(out)
 	}
-	if columns := p.of.Map.Columns(); !p.separable() {
+	if columns := p.of.Map.Columns(); p.systems == 1 {
 		out[0] = vector.Sum(out[:columns]) / float64(columns)
 	}
 	return out
@@ -255,7 +237,7 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 		f.places = nil // rounding: no preconditioner is better than a wrong one
 		return f
 	}
-	if p.shared() {
+	if p.systems < p.solved {
 		f.whole = blas64.Triangular{N: n, Stride: max(1, n), Data: matrix.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 		return f
 	}
@@ -342,16 +324,15 @@ func (p *preconditioner) each(values []float64, visit func(row []float64)) {
 
 // solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column.
 func (p *preconditioner) solve(values []float64) {
-	coupled := p.coupled()
-	if p.shared() {
+	if p.systems < p.solved {
 		var scores [][]float64
 		p.each(values, func(row []float64) { scores = append(scores, row) })
 		p.factors[0].solveAll(p.of.job, scores)
 		return
 	}
-	scores := make([][]float64, p.solved())
+	scores := make([][]float64, p.solved)
 	p.each(values, func(row []float64) {
-		if coupled {
+		if p.coupled {
 			p.of.Map.Down(row)
 		}
 		for v := range scores {
@@ -359,7 +340,7 @@ func (p *preconditioner) solve(values []float64) {
 		}
 	})
 	sums := make([][]float64, len(scores))
-	if coupled {
+	if p.coupled {
 		sums = p.solveCoupled(scores)
 	} else {
 		p.of.job.Run(len(sums), func(v int) { sums[v] = p.factors[v].solve(scores[v]) })
@@ -370,7 +351,7 @@ func (p *preconditioner) solve(values []float64) {
 		for v := range sums {
 			row[v] = sums[v][place]
 		}
-		if coupled {
+		if p.coupled {
 			p.of.Map.Up(row)
 		}
 		place++

@@ -62,7 +62,7 @@ func New(job *work.Job, rows *rows.Matrix, m *scores.Tree, l loss.Classes, f Fra
 func (r *Risk) Dim() int { return len(r.Weights) }
 
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
-// own; coef [d, outputs] as Linear gives it. Call it before UpdateSupport.
+// own; coef [d, outputs]. Call it before UpdateSupport.
 func (r *Risk) MoveTo(coef, intercept []float64) {
 	outputs, features := r.Map.Outputs(), r.frame.features()
 	columns := make([]float64, r.Map.Columns())
@@ -115,8 +115,8 @@ func (r *Risk) score(on *rows.Subset) {
 
 func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
-	shift := make([]float64, r.shape.Stride())
-	square := r.frame.beginProduct(r.job.Pool, dst, r.Weights, r.alpha, shift)
+	shift := r.frame.beginProduct(r.job.Pool, dst, r.Weights, r.alpha)
+	square := r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
 	r.job.CountAndCheck(int64(r.withSlope.NonZeros()))
 	if r.rounded {
 		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
@@ -185,8 +185,7 @@ func (r *Risk) UpdateHessian() {
 
 // HessVec implements panel.Operator: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
 func (r *Risk) HessVec(dst, p []float64) {
-	shift := make([]float64, r.shape.Stride())
-	r.frame.beginProduct(r.job.Pool, dst, p, r.alpha, shift)
+	shift := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha)
 	product := r.product
 	switch {
 	case r.mayRound():
@@ -288,17 +287,11 @@ func (r *Risk) Regularizer() float64 {
 	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
 }
 
-// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs].
-func (r *Risk) Linear() (coef, intercept []float64) {
-	coef = make([]float64, r.rows.Cols()*r.Map.Outputs())
-	r.eachFeature(r.Weights, func(j int, w []float64) { copy(coef[j*len(w):], w) })
-	return coef, r.intercepts(r.Weights)
-}
-
 // largeVector is the number of variables from which on memory counts.
 const largeVector = 1 << 18
 
-// Read is Linear for the last time, with the outputs of all rows [n, outputs]; feature j stands at number[j].
+// Read gives the outputs coef_y . x + intercept_y at the current point, and those of all rows [n, outputs], for the last
+// time; coef [features, outputs], feature j stands at number[j].
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
 	r.solver, r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil, nil // the results are as large
@@ -310,7 +303,5 @@ func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []fl
 	for row := range slices.Chunk(r.scores, r.shape.Stride()) {
 		outputs = append(outputs, row[:k]...)
 	}
-	coef = make([]float64, features*k)
-	r.eachFeature(r.Weights, func(j int, w []float64) { copy(coef[int(number[j])*k:], w) })
-	return coef, r.intercepts(r.Weights), outputs
+	return r.coef(r.Weights, number, features), r.intercepts(r.Weights), outputs
 }

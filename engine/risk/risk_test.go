@@ -191,6 +191,11 @@ func check(t *testing.T, name string, r *Risk, data planted.Data, exactCurvature
 	}
 }
 
+// Linear gives the outputs coef_y . x + intercept_y at the current point; coef [d, outputs].
+func (r *Risk) Linear() (coef, intercept []float64) {
+	return r.coef(r.Weights, rows.Numbers(r.rows.Cols()), r.rows.Cols()), r.intercepts(r.Weights)
+}
+
 // solved gives rows of equal weight their true classes and minimizes the risk.
 func solved(r *Risk, truth []int32, tolerance float64) minimize.Outcome {
 	for i, y := range truth {

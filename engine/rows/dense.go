@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/panel"
-	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -122,29 +121,64 @@ func denseAxpy[V value](x []V, scale float64, dst []float64) {
 	}
 	switch {
 	case n > 0 && unsafe.Sizeof(V(0)) == 4:
-		denseAxpy32(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
+		denseAxpy32(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), scale)
 	case n > 0:
-		denseAxpy64(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), unsafe.Pointer(&scale))
+		denseAxpy64(n, unsafe.Pointer(&x[0]), unsafe.Pointer(&dst[0]), scale)
 	}
 	for k := n; k < len(x); k++ {
 		dst[k] += scale * float64(x[k])
 	}
 }
 
-// Dense rows are multiplied with parts of up to eight classes, four or eight rows at a time, so that a feature's
-// weights are loaded once for them. Rows of float32 are widened once for all parts: the inner loops take float64.
-
-const rowsAtOnce = 4
+// Eight dense rows are multiplied with as many columns as a register holds, so that a feature's weights are loaded once
+// for them. The loops for four columns take float64: rows of float32 are widened once for all columns.
 
 const (
-	rowsInTurn     = 32 // that go through some features before the next ones
-	featuresInTurn = 96 // whose weights stay in the fastest memory meanwhile
+	rowsAtOnce = 8
+	inRegister = 4 // columns
 )
 
+// places are those of up to eight rows; the last one stands for those that are missing. Rows of float32 are widened
+// into copies, if there are any.
+func (a *dense[V]) places(rows []int32, copies []float64) (places [rowsAtOnce]unsafe.Pointer) {
+	for k := range places {
+		if k >= len(rows) {
+			places[k] = places[k-1]
+			continue
+		}
+		row := a.row(int(rows[k]))
+		places[k] = unsafe.Pointer(unsafe.SliceData(row))
+		if copies != nil {
+			wide := copies[k*a.d : (k+1)*a.d]
+			clear(wide)
+			denseAxpy(row, 1, wide)
+			places[k] = unsafe.Pointer(unsafe.SliceData(wide))
+		}
+	}
+	return places
+}
+
+// copies is room for eight rows as float64, where they are float32.
+func (a *dense[V]) copies() []float64 {
+	if unsafe.Sizeof(V(0)) == 8 {
+		return nil
+	}
+	return make([]float64, rowsAtOnce*a.d)
+}
+
 func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
-	if useLoops {
-		a.timesInTurns(rows, dst, p, stride, panels)
-		return
+	copies := a.copies()
+	for useLoops && len(rows) > 0 {
+		some := rows[:min(len(rows), rowsAtOnce)]
+		rows = rows[len(some):]
+		places := a.places(some, copies)
+		panel.EachPart(panels, inRegister, func(part panel.Panel) {
+			var sums [rowsAtOnce][inRegister]float64
+			dotRows64(a.d, 8*part.Stride, &places, unsafe.Pointer(&p[part.Start]), unsafe.Pointer(&sums))
+			for k, i := range some {
+				copy(dst[int(i)*stride+part.First:], sums[k][:])
+			}
+		})
 	}
 	for _, i := range rows {
 		for _, of := range panels {
@@ -160,60 +194,27 @@ func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, stride int, panel
 	}
 }
 
-func (a *dense[V]) timesInTurns(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
-	const eight = 2 * rowsAtOnce
-	most, columns := (min(len(rows), rowsInTurn)+eight-1)/eight*eight, 0
-	for _, of := range panels {
-		columns += of.Width
-	}
-	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, most)}
-	sums, four := make([]float64, most*columns), rowsAtOnce*columns
-	for some := range slices.Chunk(rows, rowsInTurn) {
-		wide.take(some)
-		clear(sums)
-		for first := 0; first < a.d; first += featuresInTurn {
-			for k := 0; k < len(some); k += eight {
-				places, own := [eight]unsafe.Pointer{}, sums[k*columns:]
-				for i := range places {
-					places[i] = unsafe.Add(wide.place[k+i], 8*first)
-				}
-				dotPanels(&places, first, min(a.d-first, featuresInTurn), p, own[:four], own[four:2*four], panels)
-			}
-		}
-		for k, i := range some { // the sums of four rows are [4, width] for one part after the other
-			at := k / rowsAtOnce * four
-			panel.EachPart(panels, func(part panel.Panel) {
-				own := at + k%rowsAtOnce*part.Width
-				copy(dst[int(i)*stride+part.First:], sums[own:own+part.Width])
-				at += rowsAtOnce * part.Width
-			})
-		}
-	}
-}
-
 // addPanels adds to all panels.
 func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, _ panel.Panel) {
-	stride := shape.Stride()
+	stride, copies := shape.Stride(), a.copies()
 	var some []int32
 	for _, i := range rows {
 		if slices.ContainsFunc(q[int(i)*stride:(int(i)+1)*stride], notZero) {
 			some = append(some, i)
 		}
 	}
-	wide := float64Rows[V]{from: a, place: make([]unsafe.Pointer, rowsAtOnce)}
-	scales := new([rowsAtOnce * panel.PartWidth]float64)
-	for ; useLoops && len(some) > 0; some = some[min(len(some), rowsAtOnce):] {
+	for useLoops && len(some) > 0 {
 		group := some[:min(len(some), rowsAtOnce)]
-		wide.take(group)
-		panel.EachPart(shape.Pieces(1), func(part panel.Panel) {
-			own := scales[:rowsAtOnce*part.Width]
-			clear(own[len(group)*part.Width:])
+		some = some[len(group):]
+		places := a.places(group, copies)
+		panel.EachPart(shape.Pieces(1), inRegister, func(part panel.Panel) {
+			var scales [rowsAtOnce][inRegister]float64
 			for k, i := range group {
-				copy(own[k*part.Width:(k+1)*part.Width], q[int(i)*stride+part.First:])
+				for c := range scales[k] {
+					scales[k][c] = scale * q[int(i)*stride+part.First+c]
+				}
 			}
-			vector.Scale(own, scale)
-			four := (*[rowsAtOnce]unsafe.Pointer)(wide.place)
-			axpyRows[part.Width/4-1](a.d, 8*part.Stride, four, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(scales))
+			axpyRows64(a.d, 8*part.Stride, &places, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(&scales))
 		})
 	}
 	for _, i := range some {
@@ -227,34 +228,5 @@ func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shap
 				}
 			}
 		}
-	}
-}
-
-// float64Rows are rows as float64: the caller's where they are that, otherwise copies.
-type float64Rows[V value] struct {
-	from   *dense[V]
-	copies []float64
-	place  []unsafe.Pointer
-}
-
-// take takes rows; where there is room for more the last one stands for them.
-func (w *float64Rows[V]) take(rows []int32) {
-	d := w.from.d
-	if w.copies == nil && unsafe.Sizeof(V(0)) == 4 {
-		w.copies = make([]float64, len(w.place)*d)
-	}
-	for k := range w.place {
-		if k >= len(rows) {
-			w.place[k] = w.place[k-1]
-			continue
-		}
-		row := unsafe.Pointer(unsafe.SliceData(w.from.row(int(rows[k]))))
-		if unsafe.Sizeof(V(0)) == 4 {
-			into := w.copies[k*d : (k+1)*d]
-			clear(into)
-			denseAxpy(unsafe.Slice((*float32)(row), d), 1, into)
-			row = unsafe.Pointer(unsafe.SliceData(into))
-		}
-		w.place[k] = row
 	}
 }

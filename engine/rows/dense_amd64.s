@@ -41,8 +41,7 @@ loop:                        \
 	MOVQ   n+0(FP), CX       \
 	MOVQ   x+8(FP), SI       \
 	MOVQ   dst+16(FP), DI    \
-	MOVQ   scale+24(FP), DX  \
-	VBROADCASTSD (DX), Y0    \
+	VBROADCASTSD scale+24(FP), Y0 \
 loop:                        \
 	LOAD(0, Y4)              \
 	LOAD(4, Y5)              \
@@ -59,34 +58,59 @@ loop:                        \
 	VZEROUPPER               \
 	RET
 
-// SI counts features, which have stride bytes in the panel.
+// ROWS puts the arguments of products with eight rows into registers: n features in CX, the panel in BX, the sums or
+// scales in DX, and in Y0 to Y7. SI counts features.
+#define ROWS(numbers) \
+	MOVQ    n+0(FP), CX       \
+	MOVQ    rows+16(FP), AX   \
+	MOVQ    panel+24(FP), BX  \
+	MOVQ    numbers+32(FP), DX \
+	READ8(DX)            \
+	MOVQ    (AX), R8     \
+	MOVQ    8(AX), R9    \
+	MOVQ    16(AX), R10  \
+	MOVQ    24(AX), R11  \
+	MOVQ    32(AX), R12  \
+	MOVQ    40(AX), R13  \
+	MOVQ    48(AX), DI   \
+	MOVQ    56(AX), AX   \
+	XORQ    SI, SI
+
+// A macro for each of the rows.
+#define EIGHT(OP) \
+	OP(R8, Y0); OP(R9, Y1); OP(R10, Y2); OP(R11, Y3); OP(R12, Y4); OP(R13, Y5); OP(DI, Y6); OP(AX, Y7)
+
 #define NEXT \
-	ADDQ stride+8(FP), BX \
-	INCQ SI         \
-	CMPQ SI, CX     \
+	ADDQ step+8(FP), BX \
+	INCQ SI             \
+	CMPQ SI, CX         \
 	JNE  loop
 
-// A row's value times the panel's weights in Y8 and Y9, added to sums with one rounding.
-#define ADDTO8(row, low, high) \
-	VBROADCASTSD (row)(SI*8), Y10 \
-	VFMADD231PD  Y8, Y10, low     \
-	VFMADD231PD  Y9, Y10, high
+// A row's value times the panel's weights in Y8, added to sums with one rounding; or times scales, added to the weights.
+#define ADDTO(row, sum) VBROADCASTSD (row)(SI*8), Y9; VFMADD231PD Y8, Y9, sum
+#define SCALED(row, scale) VBROADCASTSD (row)(SI*8), Y9; VMULPD scale, Y9, Y9; VADDPD Y9, Y8, Y8
 
-#define ADDTO4(row, sum) \
-	VBROADCASTSD (row)(SI*8), Y10 \
-	VFMADD231PD  Y8, Y10, sum
+TEXT ·dotRows64(SB), NOSPLIT, $0-40
+	ROWS(sums)
 
-#define SCALED8(row, low, high) \
-	VBROADCASTSD (row)(SI*8), Y10 \
-	VMULPD       low, Y10, Y11    \
-	VMULPD       high, Y10, Y12   \
-	VADDPD       Y11, Y8, Y8      \
-	VADDPD       Y12, Y9, Y9
+loop:
+	VMOVUPD (BX), Y8
+	EIGHT(ADDTO)
+	NEXT
+	WRITE8(DX)
+	VZEROUPPER
+	RET
 
-#define SCALED4(row, scale) \
-	VBROADCASTSD (row)(SI*8), Y10 \
-	VMULPD       scale, Y10, Y11  \
-	VADDPD       Y11, Y8, Y8
+TEXT ·axpyRows64(SB), NOSPLIT, $0-40
+	ROWS(scales)
+
+loop:
+	VMOVUPD (BX), Y8
+	EIGHT(SCALED)
+	VMOVUPD Y8, (BX)
+	NEXT
+	VZEROUPPER
+	RET
 
 TEXT ·denseDot64(SB), NOSPLIT, $0-32
 	DOT(LOAD64, 8)
@@ -99,70 +123,3 @@ TEXT ·denseAxpy64(SB), NOSPLIT, $0-32
 
 TEXT ·denseAxpy32(SB), NOSPLIT, $0-32
 	AXPY(LOAD32, 4)
-
-TEXT ·dotRows8(SB), NOSPLIT, $0-40
-	ROWS(sums)
-	READ8(DX)
-	XORQ    SI, SI
-
-loop:
-	VMOVUPD (BX), Y8
-	VMOVUPD 32(BX), Y9
-	ROWS2(ADDTO8)
-	NEXT
-	WRITE8(DX)
-	VZEROUPPER
-	RET
-
-TEXT ·dotRows4(SB), NOSPLIT, $0-48
-	MOVQ    next+40(FP), R12
-	ROWS(sums)
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	READ(R12, 0, Y4, Y5, Y6, Y7)
-	MOVQ    32(AX), R12
-	MOVQ    40(AX), R13
-	MOVQ    48(AX), DI
-	MOVQ    56(AX), AX
-	XORQ    SI, SI
-
-loop:
-	VMOVUPD (BX), Y8
-	ROWS1(ADDTO4)
-	ADDTO4(R12, Y4)
-	ADDTO4(R13, Y5)
-	ADDTO4(DI, Y6)
-	ADDTO4(AX, Y7)
-	NEXT
-	MOVQ    next+40(FP), R12
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)
-	WRITE(R12, 0, Y4, Y5, Y6, Y7)
-	VZEROUPPER
-	RET
-
-TEXT ·axpyRows8(SB), NOSPLIT, $0-40
-	ROWS(scales)
-	READ8(DX)
-	XORQ    SI, SI
-
-loop:
-	VMOVUPD (BX), Y8
-	VMOVUPD 32(BX), Y9
-	ROWS2(SCALED8)
-	VMOVUPD Y8, (BX)
-	VMOVUPD Y9, 32(BX)
-	NEXT
-	VZEROUPPER
-	RET
-
-TEXT ·axpyRows4(SB), NOSPLIT, $0-40
-	ROWS(scales)
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	XORQ    SI, SI
-
-loop:
-	VMOVUPD (BX), Y8
-	ROWS1(SCALED4)
-	VMOVUPD Y8, (BX)
-	NEXT
-	VZEROUPPER
-	RET

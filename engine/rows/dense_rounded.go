@@ -16,14 +16,15 @@ import (
 
 const (
 	lane         = 8        // numbers in a register
-	roundedWidth = 3 * lane // columns that go through the rows at a time
+	roundedWidth = 3 * lane // columns that go through the rows at a time,
+	roundedRows  = 4        // so many
 	sumRows      = 512      // that are added in float32
 	coarse       = 0x1p-15  // makes numbers that multiply rows multiples of 2^-67 of their unit: float32 is slow below
 	roundedTurn  = 32       // rows whose products wait in the fastest memory until they are multiplied with the rows
 )
 
 // roundedSums are of four rows and a part of the columns.
-type roundedSums [rowsAtOnce * roundedWidth]float32
+type roundedSums [roundedRows][roundedWidth]float32
 
 type Rounded struct {
 	of    *Matrix
@@ -141,22 +142,22 @@ func (r *Rounded) sums(job *work.Job, on *Subset, dst, q, sums []float64, unit f
 }
 
 // four finds up to four rows; the last one stands for those that are missing.
-func (a *dense[V]) four(rows []int32, places *[rowsAtOnce]unsafe.Pointer) {
+func (a *dense[V]) four(rows []int32, places *[roundedRows]unsafe.Pointer) {
 	for k := range places {
 		places[k] = unsafe.Pointer(unsafe.SliceData(a.row(int(rows[min(k, len(rows)-1)]))))
 	}
 }
 
 func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
-	sums, places := new(roundedSums), new([rowsAtOnce]unsafe.Pointer)
-	for some := range slices.Chunk(rows, rowsAtOnce) {
+	sums, places := new(roundedSums), new([roundedRows]unsafe.Pointer)
+	for some := range slices.Chunk(rows, roundedRows) {
 		a.four(some, places)
 		eachRounded(shape, func(first, columns, width int) {
-			dotRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&weights[first*a.d]),
-				unsafe.Pointer(sums))
+			*sums = roundedSums{}
+			dotRounded[width/lane-1](a.d, 4*roundedRows*a.stride, places, &weights[first*a.d], sums)
 			for k, i := range some {
 				out := dst[int(i)*shape.Stride()+first:]
-				for c, v := range sums[k*width : k*width+columns] {
+				for c, v := range sums[k][:columns] {
 					out[c] = unit * float64(v)
 				}
 			}
@@ -165,20 +166,18 @@ func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, 
 }
 
 func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
-	scales, places := new(roundedSums), new([rowsAtOnce]unsafe.Pointer)
-	for some := range slices.Chunk(rows, rowsAtOnce) {
+	scales, places := new(roundedSums), new([roundedRows]unsafe.Pointer)
+	for some := range slices.Chunk(rows, roundedRows) {
 		a.four(some, places)
 		eachRounded(shape, func(first, columns, width int) {
-			clear(scales[len(some)*width:])
+			*scales = roundedSums{}
 			for k, i := range some {
-				own := scales[k*width : (k+1)*width]
-				clear(own[columns:])
-				for c, v := range q[int(i)*shape.Stride()+first : int(i)*shape.Stride()+first+columns] {
-					own[c] = float32((v*unit + coarse) - coarse)
+				at := int(i)*shape.Stride() + first
+				for c, v := range q[at : at+columns] {
+					scales[k][c] = float32((v*unit + coarse) - coarse)
 				}
 			}
-			axpyRounded[width/lane-1](a.d, 4*rowsAtOnce*a.stride, places, unsafe.Pointer(&sums[first*a.d]),
-				unsafe.Pointer(scales))
+			axpyRounded[width/lane-1](a.d, 4*roundedRows*a.stride, places, &sums[first*a.d], scales)
 		})
 	}
 }

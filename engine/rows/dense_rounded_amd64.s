@@ -2,8 +2,20 @@
 
 #include "registers_amd64.h"
 
-// LOAD is ROWS; what will be read next lies R12 bytes ahead.
-#define LOAD ROWS(numbers); MOVQ ahead+8(FP), R12
+// BEGIN puts the arguments of products with four rows into registers: n features in CX, the rows in R8 to R11, the panel
+// in BX, the sums or scales in DX and in Y0 to Y11, three registers a row. What is read next lies R12 bytes ahead.
+#define BEGIN \
+	MOVQ n+0(FP), CX; \
+	MOVQ ahead+8(FP), R12; \
+	MOVQ rows+16(FP), AX; \
+	MOVQ panel+24(FP), BX; \
+	MOVQ numbers+32(FP), DX; \
+	READ8(DX); \
+	READ(DX, 256, Y8, Y9, Y10, Y11); \
+	MOVQ (AX), R8; \
+	MOVQ 8(AX), R9; \
+	MOVQ 16(AX), R10; \
+	MOVQ 24(AX), R11
 
 // TURN begins a turn of R13 features, at most 16: a cache line of each row.
 #define TURN \
@@ -30,8 +42,6 @@ loop:
 	TESTQ CX, CX; \
 	JNZ turn
 
-#define END VZEROUPPER; RET
-
 // PANEL reads the weights of a feature, BACK writes them.
 #define PANEL8 VMOVUPS (BX), Y12
 #define PANEL16 PANEL8; VMOVUPS 32(BX), Y13
@@ -41,72 +51,51 @@ loop:
 #define BACK24 BACK16; VMOVUPS Y14, 64(BX)
 
 // DOT adds a number of a row times the panel, in Y12 to Y14, to sums; AXPY adds it times scales to the panel.
-#define DOT8(row, a) VBROADCASTSS (row), Y15; VFMADD231PS Y12, Y15, a
-#define DOT16(row, a, b) DOT8(row, a); VFMADD231PS Y13, Y15, b
-#define DOT24(row, a, b, c) DOT16(row, a, b); VFMADD231PS Y14, Y15, c
-#define AXPY8(row, a) VBROADCASTSS (row), Y15; VFMADD231PS a, Y15, Y12
-#define AXPY16(row, a, b) AXPY8(row, a); VFMADD231PS b, Y15, Y13
-#define AXPY24(row, a, b, c) AXPY16(row, a, b); VFMADD231PS c, Y15, Y14
+#define DOT8(row, a, b, c) VBROADCASTSS (row), Y15; VFMADD231PS Y12, Y15, a
+#define DOT16(row, a, b, c) DOT8(row, a, b, c); VFMADD231PS Y13, Y15, b
+#define DOT24(row, a, b, c) DOT16(row, a, b, c); VFMADD231PS Y14, Y15, c
+#define AXPY8(row, a, b, c) VBROADCASTSS (row), Y15; VFMADD231PS a, Y15, Y12
+#define AXPY16(row, a, b, c) AXPY8(row, a, b, c); VFMADD231PS b, Y15, Y13
+#define AXPY24(row, a, b, c) AXPY16(row, a, b, c); VFMADD231PS c, Y15, Y14
+
+#define FOUR(OP) \
+	OP(R8, Y0, Y1, Y2); OP(R9, Y3, Y4, Y5); OP(R10, Y6, Y7, Y8); OP(R11, Y9, Y10, Y11)
+
+#define DOT(PANEL, OP, bytes) \
+	BEGIN; \
+	TURN \
+	PANEL; \
+	FOUR(OP); \
+	NEXT(bytes); \
+	WRITE8(DX); \
+	WRITE(DX, 256, Y8, Y9, Y10, Y11); \
+	VZEROUPPER; \
+	RET
+
+#define AXPY(PANEL, OP, BACK, bytes) \
+	BEGIN; \
+	TURN \
+	PANEL; \
+	FOUR(OP); \
+	BACK; \
+	NEXT(bytes); \
+	VZEROUPPER; \
+	RET
 
 TEXT ·dotRounded8(SB), NOSPLIT, $0-40
-	LOAD
-	ZERO(Y0, Y1, Y2, Y3)
-	TURN
-	PANEL8
-	ROWS1(DOT8)
-	NEXT(32)
-	WRITE(DX, 0, Y0, Y1, Y2, Y3)
-	END
-
-TEXT ·axpyRounded8(SB), NOSPLIT, $0-40
-	LOAD
-	READ(DX, 0, Y0, Y1, Y2, Y3)
-	TURN
-	PANEL8
-	ROWS1(AXPY8)
-	BACK8
-	NEXT(32)
-	END
+	DOT(PANEL8, DOT8, 32)
 
 TEXT ·dotRounded16(SB), NOSPLIT, $0-40
-	LOAD
-	ZERO8
-	TURN
-	PANEL16
-	ROWS2(DOT16)
-	NEXT(64)
-	WRITE8(DX)
-	END
-
-TEXT ·axpyRounded16(SB), NOSPLIT, $0-40
-	LOAD
-	READ8(DX)
-	TURN
-	PANEL16
-	ROWS2(AXPY16)
-	BACK16
-	NEXT(64)
-	END
+	DOT(PANEL16, DOT16, 64)
 
 TEXT ·dotRounded24(SB), NOSPLIT, $0-40
-	LOAD
-	ZERO8
-	ZERO(Y8, Y9, Y10, Y11)
-	TURN
-	PANEL24
-	ROWS3(DOT24)
-	NEXT(96)
-	WRITE8(DX)
-	WRITE(DX, 256, Y8, Y9, Y10, Y11)
-	END
+	DOT(PANEL24, DOT24, 96)
+
+TEXT ·axpyRounded8(SB), NOSPLIT, $0-40
+	AXPY(PANEL8, AXPY8, BACK8, 32)
+
+TEXT ·axpyRounded16(SB), NOSPLIT, $0-40
+	AXPY(PANEL16, AXPY16, BACK16, 64)
 
 TEXT ·axpyRounded24(SB), NOSPLIT, $0-40
-	LOAD
-	READ8(DX)
-	READ(DX, 256, Y8, Y9, Y10, Y11)
-	TURN
-	PANEL24
-	ROWS3(AXPY24)
-	BACK24
-	NEXT(96)
-	END
+	AXPY(PANEL24, AXPY24, BACK24, 96)

@@ -4,8 +4,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
-
-	"github.com/fewlabel/fewlabel/engine/panel"
 )
 
 // The inner loops with AVX2. Multiplication and addition are separate, but for dotRows, where the loop in Go fuses them
@@ -58,57 +56,37 @@ func denseDot64(n int, x, p, sums unsafe.Pointer)
 func denseDot32(n int, x, p, sums unsafe.Pointer)
 
 //go:noescape
-func denseAxpy64(n int, x, dst, scale unsafe.Pointer)
+func denseAxpy64(n int, x, dst unsafe.Pointer, scale float64)
 
 //go:noescape
-func denseAxpy32(n int, x, dst, scale unsafe.Pointer)
+func denseAxpy32(n int, x, dst unsafe.Pointer, scale float64)
+
+// dotRows64 adds the products of eight rows of n features with four columns of a panel to sums [8, 4]; axpyRows64 adds
+// the rows times scales to the panel. step is from a feature to the next in the panel, in bytes.
+//
+//go:noescape
+func dotRows64(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
 
 //go:noescape
-func dotRows4(n, stride int, rows *[2 * rowsAtOnce]unsafe.Pointer, panel, sums, next unsafe.Pointer)
+func axpyRows64(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
 
-//go:noescape
-func dotRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
+// roundedLoop is the same for four rows and one to three registers of columns, without gaps between the features. ahead
+// are bytes to what will be read next.
+type roundedLoop func(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-// rowsLoop multiplies four rows of n features with some columns of a panel: for dot sums [4, columns] go to numbers,
-// for axpy these are the scales. step is a feature's room in the panel, or of rounded products what will be read next.
-type rowsLoop func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
-
-// Loops for 4 and 8 columns, and for one to three registers of rounded ones.
 var (
-	axpyRows    = [...]rowsLoop{axpyRows4, axpyRows8}
-	dotRounded  = [...]rowsLoop{dotRounded8, dotRounded16, dotRounded24}
-	axpyRounded = [...]rowsLoop{axpyRounded8, axpyRounded16, axpyRounded24}
+	dotRounded  = [...]roundedLoop{dotRounded8, dotRounded16, dotRounded24}
+	axpyRounded = [...]roundedLoop{axpyRounded8, axpyRounded16, axpyRounded24}
 )
 
-func axpyRows4(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
+func dotRounded8(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-func axpyRows8(n, stride int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
+func dotRounded16(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-// dotPanels adds the products of eight rows with features first ... first+n-1; sums and next are of four rows each.
-func dotPanels(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, panels []panel.Panel) {
-	low, high := (*[rowsAtOnce]unsafe.Pointer)(rows[:rowsAtOnce]), (*[rowsAtOnce]unsafe.Pointer)(rows[rowsAtOnce:])
-	at := 0
-	panel.EachPart(panels, func(part panel.Panel) {
-		weights, bytes := unsafe.Pointer(&p[part.Start+first*part.Stride]), 8*part.Stride
-		to, nextTo := unsafe.Pointer(&sums[at]), unsafe.Pointer(&next[at])
-		at += rowsAtOnce * part.Width
-		if part.Width < panel.PartWidth {
-			dotRows4(n, bytes, rows, weights, to, nextTo)
-		} else {
-			dotRows8(n, bytes, low, weights, to)
-			dotRows8(n, bytes, high, weights, nextTo)
-		}
-	})
-}
+func dotRounded24(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-func dotRounded8(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+func axpyRounded8(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-func axpyRounded8(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+func axpyRounded16(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 
-func dotRounded16(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
-
-func axpyRounded16(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
-
-func dotRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
-
-func axpyRounded24(n, ahead int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+func axpyRounded24(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)

@@ -2,22 +2,20 @@
 
 package rows
 
-import (
-	"unsafe"
-
-	"github.com/fewlabel/fewlabel/engine/panel"
-)
+import "unsafe"
 
 // There are no loops: those in Go are used.
 var (
 	useLoops            bool
 	dotLoops, axpyLoops classLoops
 
-	denseDot32, denseDot64, denseAxpy32, denseAxpy64 func(n int, x, y, numbers unsafe.Pointer)
+	denseDot32, denseDot64 func(n int, x, p, sums unsafe.Pointer)
 
-	axpyRows, dotRounded, axpyRounded [3]func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+	denseAxpy32, denseAxpy64 func(n int, x, dst unsafe.Pointer, scale float64)
 
-	dotPanels func(rows *[2 * rowsAtOnce]unsafe.Pointer, first, n int, p, sums, next []float64, panels []panel.Panel)
+	dotRows64, axpyRows64 func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+
+	dotRounded, axpyRounded [3]func(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
 )
 
 type (

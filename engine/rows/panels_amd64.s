@@ -65,7 +65,8 @@
 
 #define DOT(INDEX, VALUE) \
 	ARGUMENTS                \
-	ZERO8                    \
+	ZERO(Y0, Y1, Y2, Y3)     \
+	ZERO(Y4, Y5, Y6, Y7)     \
 	TESTQ  CX, CX            \
 	JZ     done              \
 loop:                        \
