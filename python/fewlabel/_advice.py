@@ -66,7 +66,7 @@ def of_the_library(found: list[list[dict[str, Any]]], model: Any) -> None:
         if kind in _OF_ROWS and hasattr(model, "feature_names_in_"):
             text = re.sub(r"(?<=\bfeature )\d+", lambda found: repr(model.feature_names_in_[int(found[0])]), text)
         if kind == "no_unlabeled":
-            if not uses_unlabeled(model) or len(columns) < len(found):
+            if model.unlabeled is None or model.unlabeled_weight == 0 or len(columns) < len(found):
                 continue
             more = ". Mark unknown entries by -1, None or NaN; unlabeled=None means that all are known"
             text += more if several else of_markers(model.unlabeled)
@@ -98,8 +98,3 @@ def of_a_search(unlabeled: Any) -> None:
 def _tell_of_markers(_: str) -> None:
     found = "the metric of this search or cross-validation counts the markers of unlabeled rows as a class"
     warn(f"{found}. Give cv=SemiSupervisedSplit(5), or scoring=labeled_scorer(...)", DataWarning)
-
-
-def uses_unlabeled(model: Any) -> bool:
-    """Whether rows without a label are expected."""
-    return model.unlabeled is not None and model.unlabeled_weight != 0

@@ -73,15 +73,12 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Training rows, labeled and unlabeled, preferably of unit length. CSR of float32 or float64 is
-            not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
+            Rows, labeled and unlabeled, preferably of unit length. Floats in CSR, or mostly nonzero, are not copied.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels, markers of unlabeled rows, sets of the classes that a row may have, groups of `hierarchy`, and
             descriptions. Two or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. A factor of all weights changes nothing.
-            Multiples of the smallest weight, at most 4 times it on average, are numbers of copies: k times that weight
-            gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
@@ -139,9 +136,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        An array (n_rows, n_classes) in the order of `classes_`, whose rows sum to 1; of several labels a row that of 1
-        in each column. This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose
-        calibrated probabilities are in `label_distributions_`.
+        An array (n_rows, n_classes) in the order of `classes_`; of several labels a row the probability of 1 in each
+        column. For new rows: those of the rows of the fit are in `label_distributions_`.
 
         Parameters
         ----------
@@ -167,7 +163,10 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
             return np.zeros((len(scores), 1))
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        return _log_probabilities(scores, self.calibration_temperature_, self.calibration_smoothing_)
+        temperature, smoothing = _columns.calibration(self)
+        logs = log_softmax(scores / temperature, axis=1)
+        with np.errstate(divide="ignore"):  # log(0): nothing is spread, or, where labels weigh next to nothing, all
+            return np.logaddexp(np.log1p(-smoothing) + logs, np.log(smoothing / scores.shape[1]))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on the rows with one label. Rows with the marker of `unlabeled`, a set or a group are left out.
@@ -207,9 +206,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
 
-        A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
-        If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
-        ValueError for a model of only one class or of several labels a row.
+        A `LinearSVC` or `LogisticRegression` with the same weights, or of calibrated probabilities a `VotingClassifier`
+        with these, and without scores. A ValueError for a model of only one class or of several labels a row.
 
         Parameters
         ----------
@@ -233,14 +231,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         _markers.warn_of_names(groups)
         if tree is not None and len(classes) > 1:
             _advice.leaves_without_label(_hierarchy.without_label(self.hierarchy, tree), classes)
-        if self._is_warm():
-            self._check_start(classes)
+        start = self._start(classes)
         options = self._options() | methods.options(method) | {"class_names": classes.astype(str)}
         options["class_prior"] = _weights.shares(self.class_prior, classes, totals)
         factors = _weights.class_factors(self.class_weight, classes)
         if len(classes) > 1:
             options |= {"class_weight": factors, "hierarchy": _hierarchy.numbers(tree)}
-        return Plan(classes, tree, options, self._assemble if self._is_warm() else None)
+        return Plan(classes, tree, options, start)
 
     def _check_names(self, targets: _targets.Targets) -> None:
         """Refuse parameters that name no class: what marks rows without a label here, or True for 1."""
@@ -278,11 +275,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.calibration_smoothing_ = report["calibration_smoothing"]
         self.history_ = fitted.history
         self.transduction_ = classes[arrays["transduction"].astype(np.intp)]
-        self.__dict__.pop("label_distributions_", None)  # of an earlier fit
         if "label_distributions" in arrays:
             self.label_distributions_ = arrays["label_distributions"].reshape(-1, len(classes))
 
     def _keep_trained(self, reports: Sequence[dict[str, Any]]) -> None:
+        vars(self).pop("label_distributions_", None)  # of an earlier fit
         self._weights = [(report["committee_weight"], report["shares_carried"]) for report in reports]
         self._trained = [stage for report in reports for stage in report["trained"]]
         self.n_fits_ = sum(stage["n_models"] for stage in self._trained)
@@ -303,12 +300,3 @@ def check_own_classifier(name: str, model: Any) -> None:
         cure = ": transform the rows first, and fit its last step" if hasattr(model, "steps") else ""
         wanted = "TransductiveSVC or SemiSupervisedLogisticRegression"
         raise TypeError(f"{name} must be a classifier of fewlabel, {wanted}, got {kind(model)}{cure}")
-
-
-def _log_probabilities(scores: np.ndarray, temperature: float, smoothing: float) -> np.ndarray:
-    """Log-softmax (n, K) of scores (n, K), calibrated unless the temperature is NaN."""
-    if np.isnan(temperature):
-        return log_softmax(scores, axis=1)
-    logs = log_softmax(scores / temperature, axis=1)
-    with np.errstate(divide="ignore"):  # labeled rows of negligible weight: all of the probability is spread
-        return np.logaddexp(np.log1p(-smoothing) + logs, np.log(smoothing / scores.shape[1]))

@@ -8,12 +8,10 @@ from scipy.special import expit
 from sklearn.utils import check_consistent_length
 
 from fewlabel import _advice, _progress, methods
-from fewlabel._inputs import _data, _targets, _weights
-from fewlabel._inputs._markers import listed
+from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit
 
-CONSTANT = "one_class"  # why the fit of a column ended in which every label is the same
 _OF_A_COLUMN = ["alpha", "unlabeled_weight", "termination_condition", "supervised_agreement"]
 _OF_A_COLUMN += ["calibration_temperature", "calibration_smoothing"]
 
@@ -31,7 +29,7 @@ def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method
         raise ValueError("y has no label: every entry is the marker `unlabeled` or has a sample_weight of zero")
     if isinstance(model.class_prior, str) and (described := known & ~drawn).any():
         cure = "give class_prior, the share of 1 in each column, or label rows, drawn at random, in all columns"
-        raise ValueError(f"columns {listed(np.flatnonzero(described))} of y have descriptions alone: {cure}")
+        raise ValueError(f"columns {_markers.listed(np.flatnonzero(described))} of y have descriptions alone: {cure}")
     codes[:, ~known] = 0  # columns without a label: the model predicts 0
     options = model._options() | methods.options(method)
     options["class_prior"] = _shares(model.class_prior, codes.shape[1])
@@ -44,14 +42,12 @@ def fit(model: Any, rows: Any, targets: _targets.Columns, method: methods.Method
 
 def _shares(class_prior: Any, n_columns: int) -> Any:
     """The option of the library: a rule, or the share (k,) of 1 in each column."""
-    if (
-        isinstance(class_prior, Mapping)
-        or hasattr(class_prior, "to_dict")
-        or (not isinstance(class_prior, str) and np.shape(class_prior) != (n_columns,))
-    ):
+    if isinstance(class_prior, str):
+        return class_prior
+    if isinstance(class_prior, Mapping) or hasattr(class_prior, "to_dict") or np.shape(class_prior) != (n_columns,):
         cure = f"give 'auto', 'labels', or the share of 1 in each of the {n_columns} columns"
         raise ValueError(f"class_prior={class_prior!r:.80} is not for several labels a row: {cure}")
-    return class_prior if isinstance(class_prior, str) else _weights.numbers("class_prior", class_prior)
+    return _weights.numbers("class_prior", class_prior)
 
 
 def _keep(model: Any, found: list[_fit.Fitted]) -> None:
@@ -69,7 +65,6 @@ def _keep(model: Any, found: list[_fit.Fitted]) -> None:
     for name in _OF_A_COLUMN:
         setattr(model, f"{name}_", np.array([report[name] for report in reports]))
     model.method_ = np.array([report["returned"] for report in reports])
-    model.__dict__.pop("label_distributions_", None)  # of an earlier fit
     if any("label_distributions" in each for each in arrays):
         given = (each.get("label_distributions", each["transduction"]) for each in arrays)
         model.label_distributions_ = np.column_stack([p.reshape(len(model.transduction_), -1)[:, -1] for p in given])
@@ -89,11 +84,15 @@ def refuse(model: Any, what: str) -> None:
 
 def probabilities(model: Any, scores: np.ndarray) -> np.ndarray:
     """Probability (n, k) of 1 in each column."""
+    temperature, smoothing = calibration(model)
+    constant = model.termination_condition_ == "one_class"  # every label of the column is the same
+    return np.where(constant, scores > 0, (1 - smoothing) * expit(scores / temperature) + smoothing / 2)
+
+
+def calibration(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Temperature and smoothing; 1 and 0 of a model, or a column, that is not calibrated."""
     temperature, smoothing = model.calibration_temperature_, model.calibration_smoothing_
-    constant = model.termination_condition_ == CONSTANT
-    found = expit(scores / np.where(np.isnan(temperature), 1, temperature))
-    spread = np.where(np.isnan(smoothing), 0, smoothing)
-    return np.where(constant, scores > 0, (1 - spread) * found + spread / 2)
+    return np.where(np.isnan(temperature), 1, temperature), np.where(np.isnan(smoothing), 0, smoothing)
 
 
 def check_names(model: Any, y: Any) -> None:

@@ -1,6 +1,6 @@
 """Base class of all estimators: sparse input, options of the library, and the start and end of a fit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ class Estimator(BaseEstimator):
     feature_names_in_: np.ndarray
     objective_: Any
     termination_condition_: str
+    _assemble: Callable[[], int]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -39,11 +40,14 @@ class Estimator(BaseEstimator):
     def _is_warm(self) -> bool:
         return _numbers.check_flag("warm_start", self.warm_start) and hasattr(self, "coef_")
 
-    def _check_start(self, classes: np.ndarray, kind: str = "classes") -> None:
-        """Check that the fitted model, from which the fit continues, has these classes."""
+    def _start(self, classes: np.ndarray, kind: str = "classes") -> Callable[[], int] | None:
+        """What makes the model from which the fit continues, which must have these classes; None: it begins anew."""
+        if not self._is_warm():
+            return None
         if not np.array_equal(classes, self.classes_):
             found = f"{listed(self.classes_)}, but y and class_prior have {listed(classes)}"
             raise ValueError(f"warm_start=True continues from a model with the {kind} {found}: set warm_start=False")
+        return self._assemble
 
     def _keep_end(self, report: dict[str, Any]) -> None:
         for name in _ENDS:

@@ -230,28 +230,25 @@ def _foreign(report: dict[str, Any]) -> dict[str, Any]:
     own: dict[str, Any] = {"classes": None, "feature_names": None, "fewlabel": __version__}
     if "n_components" in report:
         return own | {"estimator": "ASOTransformer", "parameters": {"n_components": report["n_components"]}}
-    own["classes"] = _encoded_classes(np.arange(_n_classes(report)))
+    own["classes"] = _encoded_classes(np.arange(report["n_tags" if "n_tags" in report else "n_classes"]))
     if "n_tags" in report:
         return own | {"estimator": "SequenceSVC", "parameters": {"loss": report["method"]}}
     own |= {"hierarchy": None, "temperature": {"float": "nan"}, "smoothing": {"float": "nan"}}
     return own | {"estimator": "TransductiveSVC", "parameters": {"method": report["method"]}}
 
 
-def _n_classes(report: dict[str, Any]) -> Any:
-    return report.get("n_classes", report.get("n_tags"))
-
-
 def _restored(metadata: dict[str, Any], fitted: _fit.Fitted) -> Any:
     name, report = metadata["estimator"], fitted.report
     if name not in _ESTIMATORS:
         raise ValueError(f"this version does not know {name!r}")
-    if {"SequenceSVC": "n_tags", "ASOTransformer": "n_components"}.get(name, "n_classes") not in report:
+    size = {"SequenceSVC": "n_tags", "ASOTransformer": "n_components"}.get(name, "n_classes")
+    if size not in report:
         raise ValueError(f"the arrays of the file are not those of a {name}")
     model: Any = _ESTIMATORS[name](**{key: _decoded(value) for key, value in metadata["parameters"].items()})
     _numbers.threads(model.n_jobs)  # refuses what is no number of threads
     if isinstance(model, ASOTransformer):
         model._check_parameters()
-    classes = _decoded_classes(metadata["classes"], _n_classes(report)) if name != "ASOTransformer" else None
+    classes = _decoded_classes(metadata["classes"], report[size]) if name != "ASOTransformer" else None
     model._keep_model(classes, fitted)
     model.n_features_in_ = report["n_features"]
     if isinstance(model, _LINEAR):

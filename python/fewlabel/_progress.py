@@ -39,15 +39,13 @@ class _Lines:
     def close(self) -> None: ...
 
 
-@contextlib.contextmanager
-def _bar(**settings: Any) -> Iterator[Any]:
+def _bar(**settings: Any) -> "contextlib.closing[Any]":
     """A bar of tqdm (on stderr, in a notebook as a widget); without it, lines are printed on stdout."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
         tqdm = _Lines
-    with contextlib.closing(tqdm(**settings)) as bar:
-        yield bar
+    return contextlib.closing(tqdm(**settings))
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ from fewlabel import _chain, _progress
 from fewlabel._compat import ClassifierMixin, Self
 from fewlabel._estimator import Estimator
 from fewlabel._inputs import _data, _markers, _numbers, _targets, _weights
-from fewlabel._inputs._markers import listed
 from fewlabel._native import _fit, _library, _scores, _views
 from fewlabel._warnings import DataWarning, warn
 
@@ -31,9 +30,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
     Parameters
     ----------
     loss : {"softmax_margin", "crf", "soft_hinge"}, default="softmax_margin"
-        Loss of a sequence. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the
-        number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
-        conditional random field. "soft_hinge": "softmax_margin" of scores and Δ times `rho`, divided by `rho`.
+        "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the number Δ(y) of wrong tags
+        at labeled tokens. "crf": without Δ. "soft_hinge": of scores and Δ times `rho`, divided by `rho`.
     alpha : float, default=1e-7
         Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens.
     rho : float, default=10
@@ -43,23 +41,20 @@ class SequenceSVC(ClassifierMixin, Estimator):
         "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after "O".
     unlabeled : as in `TransductiveSVC`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
-        How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
-        best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
-        epochs as the labeled sequences, afterwards.
+        How sequences without any label are used, after the others. "supervised": not at all. "gradient": through the
+        margin between their best and second-best tags. "posterior": through tag distributions near `class_prior`.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": min(1, u/(20 l)) for l labeled
         tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
     class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
-        Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
-        labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share, which sum to 1.
+        Share of each tag among the tokens of sequences without any label, for "posterior"; they sum to 1. "labels":
+        those of the labeled tokens. An array is in the order of `classes_`.
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
-        Number of epochs; a `method` for unlabeled sequences takes up to as many more, fewer where these have fewer
-        tokens than the labeled ones.
+        Number of epochs; a `method` for unlabeled sequences takes up to as many more.
     n_jobs : as in `TransductiveSVC`
-    random_state : int, RandomState instance or None, default=None
-        Seed. None means a fixed seed.
+    random_state : int, RandomState instance or None (a fixed seed), default=None
     warm_start, verbose : as in `TransductiveSVC`
 
     Attributes
@@ -111,9 +106,8 @@ class SequenceSVC(ClassifierMixin, Estimator):
         lengths : array-like of shape (n_sequences,) or None, default=None
             Number of tokens of each sequence, 0 or more. None: X or y is a list of sequences, or there is only one.
         """
-        warm = self._is_warm()
         X, y, tokens = _chain.flat(X, y, lengths)
-        rows = _data.training_rows(self, X, reset=not warm)
+        rows = _data.training_rows(self, X, reset=not self._is_warm())
         rows = rows if sp.issparse(rows) else sp.csr_array(rows)
         targets = _targets.one_a_row(y, self.unlabeled)
         if targets.described.any():
@@ -123,8 +117,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         labels = _chain.with_certain_tags(targets)
         if (n_tags := len(labels.classes)) > _MOST_TAGS:
             raise ValueError(f"y has {n_tags} tags, and every pair of tags has a weight: {_MOST_TAGS} at most")
-        if warm:
-            self._check_start(labels.classes, "tags")
+        start = self._start(labels.classes, "tags")
         lengths, allowed = tokens[tokens > 0], _chain.allowed_tags(labels)
         given = _views.rows(rows), lengths, len(lengths), labels.codes, allowed
         forbidden = self._forbidden(labels.classes)
@@ -132,7 +125,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         options = self._options() | {"forbidden_transitions": forbidden, "class_prior": self._class_prior(labels)}
         train = partial(_library.call, "fewlabel_sequence_fit", *given)
         with _progress.shown(type(self).__name__, self.verbose, "sequences") as show:
-            fitted = _fit.trained(train, options, (show,), self._assemble if warm else None)[0]
+            fitted = _fit.trained(train, options, (show,), start)[0]
         self._keep_model(labels.classes, fitted)
         self.history_ = fitted.history
         _warn_of_labels(labels, tokens, self.method)
@@ -240,7 +233,7 @@ class SequenceSVC(ClassifierMixin, Estimator):
         _markers.check_keys(names, labels.classes, self.unlabeled, labels.minus_one, "class_prior")
         if unknown := {*names} - {*labels.classes.tolist()}:
             found = f"class_prior names {sorted(map(_markers.text, unknown))!r:.200}"
-            raise ValueError(f"{found}, but y has {listed(labels.classes)}")
+            raise ValueError(f"{found}, but y has {_markers.listed(labels.classes)}")
         shares = _weights.shares(self.class_prior, labels.classes, labels.totals())
         return np.array([]) if isinstance(shares, str) else shares
 

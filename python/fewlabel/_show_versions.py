@@ -25,8 +25,8 @@ def show_versions() -> None:
 
 def _native() -> str:
     try:
-        number, abi = _library.versions()
+        number, abi, without_masks = _library.versions()
     except RuntimeError as reason:
         return f"not usable: {reason}"
-    masks = "with" if _library.has_signal_masks() else "without (handlers of signals need SA_ONSTACK)"
+    masks = "without (handlers of signals need SA_ONSTACK)" if without_masks else "with"
     return f"{number}, ABI {abi}, {masks} signal masks, {_library.PATH}"

@@ -21,20 +21,14 @@ __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
-    For `cross_val_score`, `GridSearchCV` and every other function with a parameter `cv`. Most metrics would count the
-    marker as a class.
+    For every function with a parameter `cv`. Most metrics would count the marker as a class, or refuse None.
 
     Parameters
     ----------
     cv : int or splitter, default=5
         How the labeled rows are split. An int: number of folds of `StratifiedKFold`, in the order of the rows. A
-        splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`, is called with the labels and
-        groups of the labeled rows, and with an array of zeros in place of X.
+        splitter is called with the labels and groups of the labeled rows, and with an array of zeros in place of X.
     unlabeled : as in `TransductiveSVC`
-
-    Notes
-    -----
-    scikit-learn's metrics refuse numbers beside None, as in [0, 1, None]; `fewlabel.metrics.labeled_scorer` does not.
 
     Examples
     --------
@@ -58,8 +52,7 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Parameters
         ----------
-        X : array-like of length n_rows
-            Rows; only their number is used.
+        X : array-like of length n_rows, of which only that is used
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
             Labels and markers. Of several labels a row, rows with a known entry are labeled, and folds are `KFold`'s.
         groups : array-like of shape (n_rows,) or None, default=None
@@ -67,23 +60,20 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Yields
         ------
-        train : ndarray of shape (n_train,), int
-            Indices of the training rows, sorted.
-        test : ndarray of shape (n_test,), int
-            Indices of the test rows, in the order of the splitter; only labeled rows.
+        train : ndarray of shape (n_train,), int, sorted
+        test : ndarray of shape (n_test,), int, in the order of the splitter; only labeled rows
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
         self._check_lengths(X=X, y=y, groups=groups)
         _data.check_order(X=X, y=y, groups=groups)
-        has_label, values = self._read(y)
+        has_label, inner, given = self._read(y, groups)
         labeled, unlabeled = np.flatnonzero(has_label), np.flatnonzero(~has_label)
         if not labeled.size:
             raise ValueError("y has no labeled row, so nothing can be tested (see the parameter `unlabeled`)")
-        inner = self._inner(values.ndim)
-        if inner is not self.cv and values.ndim == 1:
-            _refuse_scarce_classes(values, self.cv)
-        for train, test in inner.split(np.zeros((len(labeled), 1)), values, _of_rows(groups, labeled)):
+        if isinstance(inner, StratifiedKFold) and inner is not self.cv:
+            _refuse_scarce_classes(given[1], self.cv)
+        for train, test in inner.split(*given):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -97,9 +87,8 @@ class SemiSupervisedSplit(BaseCrossValidator):
             return int(self._inner().get_n_splits())
         self._check_lengths(y=y, groups=groups)
         _data.check_order(X=X, y=y, groups=groups)
-        labeled, values = self._read(y)
-        given = np.zeros((len(values), 1)), values, _of_rows(groups, labeled)
-        return int(self._inner(values.ndim).get_n_splits(*given))
+        _, inner, given = self._read(y, groups)
+        return int(inner.get_n_splits(*given))
 
     def _check_lengths(self, **named: Any) -> None:
         sizes = {name: _data.number_of_rows(one, name) for name, one in named.items() if one is not None}
@@ -107,13 +96,16 @@ class SemiSupervisedSplit(BaseCrossValidator):
             found = ", ".join(f"{name} {n}" for name, n in sizes.items())
             raise ValueError(f"found input variables with inconsistent numbers of samples: {found}")
 
-    def _read(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Whether each row has a label, and the labels of the rows that have one."""
+    def _read(self, y: Any, groups: Any) -> tuple[np.ndarray, Any, tuple[Any, ...]]:
+        """Whether each row has a label, the splitter, and what it gets of the rows that have one."""
         targets = _targets.read(y, self.unlabeled)
         if isinstance(targets, _targets.Columns):
             labeled = targets.codes.max(axis=1) >= 0
-            return labeled, targets.codes[labeled]
-        return targets.labeled, targets.values
+            values = targets.codes[labeled]
+        else:
+            labeled, values = targets.labeled, targets.values
+        groups = None if groups is None else column_or_1d(_data.plain(groups, "groups"))[labeled]
+        return labeled, self._inner(values.ndim), (np.zeros((len(values), 1)), values, groups)
 
     def _inner(self, dimensions: int = 1) -> Any:
         if _is_count(self.cv):
@@ -129,16 +121,14 @@ class SemiSupervisedSplit(BaseCrossValidator):
 def held_out_probabilities(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 0, unlabeled: Any = "auto"
 ) -> np.ndarray:
-    """Probabilities of the classes for each labeled row, by a fit without its label.
+    """Probabilities of the classes for each labeled row, by a fit without its label: `cross_val_predict` with markers.
 
-    Replaces `cross_val_predict(method="predict_proba")`, to which the marker is a class. Fits see all unlabeled rows.
     An array (n_rows, n_classes) with a column for each class with a label or a description, sorted: NaN in rows that no
-    fit held out, the mean where several did.
+    fit held out, the mean where several did. Fits see all unlabeled rows.
 
     Parameters
     ----------
-    estimator : estimator or pipeline with a method `predict_proba`
-        Clones are fitted.
+    estimator : estimator or pipeline with a method `predict_proba`, of which clones are fitted
     X, y, cv, n_jobs, verbose : as in `fewlabel.inspection.check`
     unlabeled : as in `TransductiveSVC`
     """
@@ -175,10 +165,6 @@ def at_most(cv: Any, given: _targets.Targets) -> Any:
     if not _is_count(cv):
         return cv
     return min(_numbers.check_count("cv", cv, 2, ", or a splitter"), max(2, int(given.counts().max(initial=0))))
-
-
-def _of_rows(groups: Any, rows: np.ndarray) -> np.ndarray | None:
-    return None if groups is None else column_or_1d(_data.plain(groups, "groups"))[rows]
 
 
 def _refuse_scarce_classes(labels: np.ndarray, folds: int) -> None:

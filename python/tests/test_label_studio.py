@@ -131,7 +131,7 @@ def test_a_message_is_read_by_all_its_fields(tmp_path: Path, action: str, messag
     backend.setup({"schema": SCHEMA, "project": "7.1700000000"})
     request = {"action": f"ANNOTATION_{action}", "task": TASKS[0], "annotation": message}
     backend.webhook(request | {"project": {"id": 8}})
-    assert backend.session._answers() == {}
+    assert backend.session._read().rows == {}
     if isinstance(expected, str):
         with pytest.raises(ValueError, match=expected):
             backend.webhook(request)
@@ -207,7 +207,7 @@ def test_tasks_of_one_text_have_one_answer_and_answers_may_come_together(tmp_pat
     request = {"action": "ANNOTATIONS_CREATED", "task": [tasks[0], tasks[2], tasks[5]], "annotation": found}
     with pytest.raises(ValueError, match="got the choices"):
         backend.webhook(request)
-    answers = backend.session._answers()
+    answers = backend.session._read().rows
     assert {row: answer.get("class") for row, answer in answers.items()} == {0: None, 5: "grain", 21: None, 22: "grain"}
     assert {0, 5, 21, 22}.isdisjoint(backend.session.next(30))
     assert {0, 5, 21, 22} == {*range(23)} - {*backend.session.next(30)}
@@ -220,7 +220,7 @@ def test_an_annotation_of_another_task_is_refused_and_no_other_is_lost(tmp_path:
     refused = "an annotation is of task 7, but the message has 100, 101, 102; 'type' must be a text, which"
     with pytest.raises(ValueError, match=refused):
         backend.webhook({"action": "ANNOTATIONS_CREATED", "task": tasks[:3], "annotation": found})
-    assert {row: answer.get("class") for row, answer in backend.session._answers().items()} == {2: "grain"}
+    assert {row: answer.get("class") for row, answer in backend.session._read().rows.items()} == {2: "grain"}
 
 
 def test_of_several_choices_one_is_named(tmp_path: Path) -> None:

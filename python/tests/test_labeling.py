@@ -109,17 +109,17 @@ def test_a_session_draws_rows_at_random_between_typical_ones(tmp_path: Path) -> 
     one = session(path=path)
     for _ in range(3):
         answer(one, 10)
-    assert one._drawn() == []
+    assert one._read().drawn == []
     rows = one.next(12)
-    assert rows == one._drawn()[:12]
+    assert rows == one._read().drawn[:12]
     one.skip(rows[0])
     for row in rows[1:4]:
         one.label(row, NAMES[TRUTH[row]])
     assert one.next(2) == rows[4:6]
     assert session(path=path).next(6) == rows[4:10]
     answer(one, 26)
-    assert set(one.next(5)).isdisjoint(one._drawn())
-    assert len(one._drawn()) == 30
+    assert set(one.next(5)).isdisjoint(one._read().drawn)
+    assert len(one._read().drawn) == 30
 
 
 def test_drawn_rows_correct_the_shares_that_the_fit_would_have() -> None:
@@ -139,7 +139,7 @@ def test_drawn_rows_correct_the_shares_that_the_fit_would_have() -> None:
     with_own = Session(X, TransductiveSVC(n_jobs=1, class_prior="labels"))
     for _ in range(4):
         answer(with_own, 10)
-    assert with_own._drawn() == []
+    assert with_own._read().drawn == []
 
 
 def test_a_fit_between_two_batches_gets_these_shares_unless_the_model_has_others() -> None:
@@ -219,7 +219,7 @@ def test_rows_keep_the_index_of_a_data_frame() -> None:
         one.label(row, KINDS[rows.loc[row, "text"]])
     model = one.fit()
     assert model.predict(["old wine", "new bus"]).tolist() == ["drink", "ride"]
-    assert set(rows.index[[label is not None for label in one.y]]) == set(one._answers())
+    assert set(rows.index[[label is not None for label in one.y]]) == set(one._read().rows)
 
 
 def test_a_class_may_be_new_at_any_time_and_an_answer_replaced_or_withdrawn() -> None:
@@ -316,11 +316,11 @@ def test_classes_are_renamed_and_merged_with_all_their_answers(tmp_path: Path) -
     assert [one._read().known[row] for row in range(4)] == ["sport", "war", "war", "war"]
     one.rule_out(6, "war")
     one.rename("sport", "war")
-    assert 4 not in one._answers()  # not sport says nothing of both
-    assert 6 not in one._answers()
+    assert 4 not in one._read().rows  # not sport says nothing of both
+    assert 6 not in one._read().rows
     assert one.classes == ["law", "war"]
     again = session(classes=["law", "Sport"], path=path)
-    assert (again._answers(), again.classes) == (one._answers(), one.classes)
+    assert (again._read().rows, again.classes) == (one._read().rows, one.classes)
     assert one.undo() is None
     assert one.undo() == 6
     assert one.undo() is None
@@ -343,7 +343,7 @@ def test_a_renaming_changes_no_prediction() -> None:
     one.rename(one.classes[0], "another")
     one.label(one.next(1)[0], "another")
     one.next()
-    assert one._journal.fits()[-1]["changed"] < 0.5
+    assert one._journal.fits[-1]["changed"] < 0.5
 
 
 def test_the_answers_become_a_data_frame() -> None:
@@ -470,7 +470,7 @@ def test_next_continues_while_no_class_is_new_and_fit_begins_anew() -> None:
     assert again is not first
     assert not np.isnan(again.supervised_agreement_)
     assert not again.warm_start
-    assert len(one._journal.fits()) == 2  # a fit to the same answers is not another one
+    assert len(one._journal.fits) == 2  # a fit to the same answers is not another one
     one.label(3, "food")
     one.next()
     before = one._fitted.model
@@ -500,7 +500,7 @@ def test_a_fit_that_cannot_be_recorded_is_made_again(monkeypatch: pytest.MonkeyP
         with pytest.raises(ZeroDivisionError):
             one.fit()
     one.fit()
-    assert [event["fit"] for event in one._journal.fits()] == [2]
+    assert [event["fit"] for event in one._journal.fits] == [2]
 
 
 def test_a_supervised_classifier_is_fitted_to_the_labeled_rows() -> None:
@@ -622,7 +622,7 @@ def test_a_session_goes_on_after_the_last_answer(tmp_path: Path) -> None:
     one.rule_out(one.next(1)[0], "war")
     one.undo()
     again = session(path=path)
-    assert again._answers() == one._answers()
+    assert again._read().rows == one._read().rows
     assert again.next(5) == one.next(5)
     assert again.status()[:-1] == one.status()[:-1]
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -647,12 +647,12 @@ def test_a_file_that_ends_anywhere_loses_at_most_the_answer_being_written(tmp_pa
     ends = {0: []}
     for k, row in enumerate(one.next(12)):
         one.undo() if k == 5 else one.skip(row) if k == 7 else one.label(row, KINDS[texts[row]] + " ü\n")
-        ends[path.stat().st_size] = [*one._journal._standing]
+        ends[path.stat().st_size] = [*one._journal.standing]
     whole = path.read_bytes()
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
         again = Journal(path)
-        assert again._standing == ends[max(end for end in ends if end <= length + 1)]  # the newline may be missing
+        assert again.standing == ends[max(end for end in ends if end <= length + 1)]  # the newline may be missing
         again.append({"row": "one more", "skip": True})
         assert Journal(path).events == again.events
 
@@ -680,7 +680,7 @@ def test_a_full_disk_loses_at_most_the_answer_being_written(tmp_path: Path, monk
         Disk.room = 10**9
         if room % 3 == 2:
             journal.append({"row": room, "class": "b"})
-        assert Journal(path)._standing == journal._standing == [
+        assert Journal(path).standing == journal.standing == [
             {"row": k, "class": "b"} for k in range(2, room + 1, 3)
         ]  # fmt: skip
 
@@ -693,9 +693,9 @@ def test_a_file_is_for_one_session_at_a_time(tmp_path: Path) -> None:
     other.label(1, "trade")
     with pytest.raises(ValueError, match=r"answers\.jsonl has changed, as another session writes to it: make a new"):
         one.label(2, "war")
-    assert list(one._answers()) == [0]
+    assert list(one._read().rows) == [0]
     other.skip(3)
-    assert session(path=path)._answers() == other._answers()
+    assert session(path=path)._read().rows == other._read().rows
 
 
 def test_a_file_that_something_else_has_cut_or_removed_takes_no_answer(tmp_path: Path) -> None:
@@ -706,7 +706,7 @@ def test_a_file_that_something_else_has_cut_or_removed_takes_no_answer(tmp_path:
         change()
         with pytest.raises(ValueError, match="has changed"):
             one.label(1, "sport")
-    assert list(one._answers()) == [0]
+    assert list(one._read().rows) == [0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -938,7 +938,7 @@ def test_the_widget_labels_the_row_that_it_shows_and_goes_on(shown: Any) -> None
         rows.append(widget.state["row"])
         kind = KINDS[widget.state["text"]]
         send("label" if [kind, 0] in widget.state["classes"] else "new", kind)
-    assert list(one._answers()) == rows
+    assert list(one._read().rows) == rows
     assert widget.state["labels"] == 6
     assert widget.state["predicted"] in ("ride", "drink")
     assert set(widget.state["reasons"]) <= set(widget.state["text"].split())
@@ -1003,10 +1003,10 @@ def test_an_answer_for_a_row_that_is_no_longer_shown_is_ignored(shown: Any) -> N
     first = dict(widget.state)
     send("label", "ride")
     send("label", "ride", row=first["row"])
-    assert list(one._answers()) == [first["row"]]
+    assert list(one._read().rows) == [first["row"]]
     send("undo")
     widget._receive(widget, {"do": "label", "value": "ride", "row": first["row"], "step": first["step"]}, [])
-    assert list(one._answers()) == []
+    assert list(one._read().rows) == []
 
 
 def test_the_widget_shows_a_wrong_answer_as_a_message(shown: Any) -> None:
@@ -1027,7 +1027,7 @@ def test_the_widget_shows_a_wrong_answer_as_a_message(shown: Any) -> None:
         assert (widget.state["step"], widget.state["busy"]) == (step + 1, False)  # the front end waits for a change
     for message in ({}, None, {"row": widget.state["row"]}):
         widget._receive(widget, message, [])
-    assert one._answers() == {}
+    assert one._read().rows == {}
     send("label", "ride")
     assert widget.state["message"] == ""
 
@@ -1063,20 +1063,20 @@ def test_whatever_fails_an_answer_is_for_the_row_and_class_on_the_screen(
     one, widget, send = shown
     send("new", "drink")
     for k in range(24):
-        before, seen, answers = widget.state["step"], dict(widget.state), one._answers()
+        before, seen, answers = widget.state["step"], dict(widget.state), one._read().rows
         with contextlib.suppress(KeyboardInterrupt), monkeypatch.context() as patch:
             if k % 3:
                 patch.setattr(step, fails)
             send(*[("label", "ride"), ("label", "drink"), ("undo",), ("skip",), ("not", "ride")][k % 5])
         assert (widget.state["step"], widget.state["busy"]) == (before + 1, False)
         assert [widget.state["row"]] == [*widget._queue, None][:1]
-        given = {row: event for row, event in one._answers().items() if answers.get(row) != event}
+        given = {row: event for row, event in one._read().rows.items() if answers.get(row) != event}
         assert k % 5 == 2 or set(given) <= {seen["row"]}
         assert {event.get("class", event.get("not", ["ride"])[-1]) for event in given.values()} <= {"ride", "drink"}
         assert not seen["hidden"] or k % 5 in (2, 3) or not given
     send("label", "ride")
     assert widget.state["message"] in ("", "a row that cannot be shown can only be skipped")
-    assert (widget.state["hidden"], len(one._answers()) > 2) == (widget.state["text"].startswith("this row"), True)
+    assert (widget.state["hidden"], len(one._read().rows) > 2) == (widget.state["text"].startswith("this row"), True)
 
 
 @pytest.mark.parametrize("reason", [ValueError, OSError, MemoryError, KeyboardInterrupt])
@@ -1091,7 +1091,7 @@ def test_the_widget_goes_on_without_a_fit_that_fails(
         patch.setattr(Session, "_fit", fails)
         widget, send = widget_of(one, 1)
         for name in ("x", "y", "x"):
-            assert widget.state["row"] not in map(str, one._answers())
+            assert widget.state["row"] not in map(str, one._read().rows)
             send("label", name)
         assert widget.state["message"].startswith("the answers are kept, but there is no new fit: ")
         assert one.widget(1).state["message"] == widget.state["message"]  # of a cell that runs again
@@ -1120,7 +1120,7 @@ def test_a_row_that_cannot_be_shown_is_said_to_be_so_and_can_only_be_skipped() -
         assert widget.state["message"] == "a row that cannot be shown can only be skipped"
     send("skip")
     assert not widget.state["hidden"]
-    assert one._answers()[bad] == {"row": bad, "skip": True}
+    assert one._read().rows[bad] == {"row": bad, "skip": True}
 
 
 def test_two_widgets_of_a_session_answer_what_each_shows(shown: Any) -> None:
@@ -1138,7 +1138,7 @@ def test_two_widgets_of_a_session_answer_what_each_shows(shown: Any) -> None:
     assert other.state["row"] == row
     for _ in range(4):
         send_other("skip")
-    seen = widget._queue[0], *one._answers()
+    seen = widget._queue[0], *one._read().rows
     send("label", "drink")
     assert widget.state["row"] not in seen  # rows that the other one has answered do not come again
 

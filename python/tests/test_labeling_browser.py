@@ -183,7 +183,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     page.answer("u")
     label(20)
     assert page.progress().startswith("30 of")
-    assert {event["class"] == topics[event["row"]] for event in Journal(tmp_path / "answers.jsonl")._standing} == {True}
+    assert {event["class"] == topics[event["row"]] for event in Journal(tmp_path / "answers.jsonl").standing} == {True}
     assert page.text(".fewlabel .thinks").startswith("predicted: ")
     assert page.find(".fewlabel svg polyline")
     page.press("s", control=True)
@@ -196,7 +196,7 @@ def test_thirty_rows_by_keyboard_then_a_reload_and_on(lab: str, browser: Any, tm
     assert page.progress().startswith("30 of")
     page.find(".fewlabel .shown").click()
     label(3)
-    assert len(Journal(tmp_path / "answers.jsonl")._standing) == 33
+    assert len(Journal(tmp_path / "answers.jsonl").standing) == 33
     assert page.find(".jp-Notebook").get_attribute("class").count("jp-mod-editMode") == 0
     assert page.text(".jp-Notebook .cm-content").startswith("from sklearn")  # no key reached the notebook
 
@@ -265,7 +265,7 @@ def test_a_front_end_needs_only_get_on_off_and_send(browser: Any, tmp_path: Path
     for _ in range(6):
         host.exchange()
         host.press("u")  # the last ones change nothing, and are answered all the same
-    assert session._answers() == {}
+    assert session._read().rows == {}
     assert "there is no answer to undo" in host.text(".fewlabel .message")
     host.exchange()
     held = "new KeyboardEvent('keydown', {key: 's', bubbles: true, repeat: true})"
@@ -381,14 +381,14 @@ def test_whatever_fails_an_answer_is_for_what_is_on_the_screen(
     host.find("#host .shown").click()
     for k in range(20):
         step = (Journal, "append"), (Session, "_fit"), (labeling_widget, "_content"), (labeling_widget, "explain"), None
-        row, before = host.row(), session._answers()
+        row, before = host.row(), session._read().rows
         with monkeypatch.context() as patch:
             if k % 5 < 4:
                 patch.setattr(*step[k % 5], fails)
             host.press("2" if k % 2 else "1")
             host.press("s" if k % 10 == 9 else "2")
             host.exchange()
-        given = {name: event for name, event in session._answers().items() if before.get(name) != event}
+        given = {name: event for name, event in session._read().rows.items() if before.get(name) != event}
         assert [*given] in ([], [row])
         assert all(event["class"] == ("drink" if k % 2 else "ride") for event in given.values() if "class" in event)
         assert not browser.execute_script("return document.querySelector('.fewlabel').classList.contains('busy')")

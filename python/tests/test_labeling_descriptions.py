@@ -105,7 +105,7 @@ def test_a_data_frame_with_texts_has_no_descriptions() -> None:
 
 def test_a_session_without_descriptions_has_none() -> None:
     one = session(None)
-    assert (one._read().descriptions, one.classes, one._drawn()) == ({}, [], [])
+    assert (one._read().descriptions, one.classes, one._read().drawn) == ({}, [], [])
     assert one.status().descriptions is None
     answer(one, 12)
     one.next()
@@ -152,7 +152,7 @@ def test_class_trees_take_descriptions() -> None:
     tree = {"sport": "other", "money": "other", "food": "home"}
     model = make_pipeline(TfidfVectorizer(), TransductiveSVC(n_jobs=1, hierarchy=tree))
     one = Session(TEXTS, model, descriptions=NAMES)
-    assert one.next(7) == one._drawn()[:7]
+    assert one.next(7) == one._read().drawn[:7]
     answer(one, 10)
     assert np.mean(one.fit().predict(TEXTS) == TRUTH) > 0.75
 
@@ -161,7 +161,7 @@ def test_class_trees_take_descriptions() -> None:
 def test_the_first_thirty_rows_are_drawn_at_random_and_later_ones_are_not() -> None:
     one = session()
     rows = one.next(30)
-    assert rows == one._drawn() == one.next(12) + one.next(30)[12:]
+    assert rows == one._read().drawn == one.next(12) + one.next(30)[12:]
     strata, seen = np.array(one._predicted(one._fitted)), Counter()
     for row in rows:
         seen[strata[row]] += 1
@@ -170,7 +170,7 @@ def test_the_first_thirty_rows_are_drawn_at_random_and_later_ones_are_not() -> N
     answer(one, 10)
     answer(one, 20)
     later = one.next(5)
-    assert one._drawn() == rows
+    assert one._read().drawn == rows
     assert later == _session._choose.batch(one._learner.coordinates, one._mask(rows), 5)
     assert set(later) < set(range(150))  # no description is asked about
 
@@ -190,7 +190,7 @@ def test_every_row_has_the_same_chance_to_be_drawn(monkeypatch: pytest.MonkeyPat
 def test_a_large_batch_has_thirty_rows_at_random_and_typical_ones_after_them() -> None:
     one = session()
     rows = one.next(40)
-    assert (len(one._drawn()), rows[:30]) == (30, one._drawn())
+    assert (len(one._read().drawn), rows[:30]) == (30, one._read().drawn)
     assert len(set(rows)) == 40
 
 
@@ -268,12 +268,12 @@ def test_an_edit_changes_what_descriptions_alone_predict() -> None:
 def test_a_fit_without_answers_is_the_first_of_the_course() -> None:
     one = session()
     one.next()
-    assert one._journal.fits() == [{"fit": 0, "changed": None, "estimate": None}]
+    assert one._journal.fits == [{"fit": 0, "changed": None, "estimate": None}]
     one.fit()
-    assert len(one._journal.fits()) == 1
+    assert len(one._journal.fits) == 1
     answer(one, 10)
     one.next()
-    assert one._journal.fits()[1]["changed"] < 0.3
+    assert one._journal.fits[1]["changed"] < 0.3
     assert one.status().reason.startswith("go on: about 20 more answers")
 
 
@@ -304,7 +304,7 @@ def test_a_session_has_its_descriptions_again(tmp_path: Path) -> None:
     for expected in (["sport", "money", "food", "law"], ["sport", "money", "food"], ["sport", "money", "food"]):
         assert (again.undo(), again.classes) == (None, expected)
     rows = [again.undo() for _ in range(10)]
-    assert rows == again._drawn()[:10][::-1]
+    assert rows == again._read().drawn[:10][::-1]
     with pytest.raises(ValueError, match="no answer to undo"):  # those of the call stand
         again.undo()
     assert again._read().descriptions == NAMES
@@ -380,7 +380,7 @@ def test_answers_come_before_descriptions(tmp_path: Path) -> None:
     answer(session(None, path=path), 8)
     one = session(path=path)
     assert one._read().descriptions == NAMES
-    assert one.next(5) == one._drawn()[:5]
+    assert one.next(5) == one._read().drawn[:5]
     with pytest.raises(ValueError, match="several types"):
         session({1: "goal"}, path=path)
 
@@ -492,7 +492,7 @@ def test_a_wrong_edit_is_not_kept() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             one.describe(label, text)
-    assert (one._read().descriptions, one._journal._standing) == (NAMES, [])
+    assert (one._read().descriptions, one._journal.standing) == (NAMES, [])
 
 
 # ------------------------------------------------------------------ the widget, without a browser
@@ -568,4 +568,4 @@ def test_the_widget_describes_classes_of_texts_that_had_no_descriptions() -> Non
     for name in ("sport", "money"):
         send("describe", [name, NAMES[name]])
     assert widget.state["predicted"] in ("sport", "money")
-    assert widget._queue == one._drawn()[:5]
+    assert widget._queue == one._read().drawn[:5]

@@ -124,7 +124,7 @@ def test_prediction_and_unpickling_work_without_the_library(tmp_path: Path) -> N
 
 
 def test_versions_agree(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    version, abi = _library.versions()
+    version, abi, _ = _library.versions()
     assert abi == c.ABI_VERSION
     show_versions()
     assert f"native library: {version}, ABI {abi}" in capsys.readouterr().out

@@ -75,7 +75,7 @@ def test_for_another_processor(installed: Path) -> None:
 @needs_elf
 def test_of_another_version(installed: Path) -> None:
     """The files of two versions mixed: the package says 9.9.9, the library what it was built as."""
-    version, _ = _library.versions()
+    version = _library.versions()[0]
     info = installed / "fewlabel-9.9.9.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fewlabel\nVersion: 9.9.9\n")

@@ -1,7 +1,6 @@
 """The native library: find it, load it at the first call, check it and call it.
 
-A process that was forked after its parent had loaded the library cannot use the parent's copy, because the threads of
-its runtime do not exist in the child. It loads a private copy, or raises RuntimeError where that is not possible.
+A process that was forked after its parent had loaded it loads a private copy, or raises a RuntimeError.
 """
 
 import contextlib
@@ -93,13 +92,9 @@ def released(handle: int) -> Iterator[int]:
             call("fewlabel_free", handle)
 
 
-def versions() -> tuple[str, int]:
-    loaded = library()
-    return _version(loaded)[0], int(loaded.fewlabel_abi_version())
-
-
-def has_signal_masks() -> bool:
-    return not _version(library())[1]
+def versions() -> tuple[str, int, str]:
+    """The version of the library of this process, that of its ABI, and what it lacks."""
+    return _versions(library())
 
 
 def _exception(status: int, message: str) -> BaseException:
@@ -148,19 +143,17 @@ def _declare(loaded: ctypes.CDLL, names: Iterable[str]) -> None:
 
 
 def _check_versions(loaded: ctypes.CDLL) -> None:
-    abi = int(loaded.fewlabel_abi_version())
+    version, abi, _ = _versions(loaded)
     if abi != c.ABI_VERSION:
         raise RuntimeError(f"{PATH} has ABI version {abi}, this package needs {c.ABI_VERSION}. {_loading.REINSTALL}")
-    version = _version(loaded)[0]
     known = __version__ != UNKNOWN and "unstamped" not in version
     if known and version != __version__:
         raise RuntimeError(f"{PATH} has version {version}, this package is {__version__}. {_loading.REINSTALL}")
 
 
-def _version(loaded: ctypes.CDLL) -> tuple[str, str]:
-    """The version of a library, and what it lacks."""
+def _versions(loaded: ctypes.CDLL) -> tuple[str, int, str]:
     number, _, without = loaded.fewlabel_version().decode().partition(" ")
-    return number, without
+    return number, int(loaded.fewlabel_abi_version()), without
 
 
 def _process() -> _Process:

@@ -2,9 +2,9 @@
 
 import os
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from fewlabel._estimator import kind
 from fewlabel._inputs import _markers, _numbers
 from fewlabel.labeling._journal import Event, Journal
 
+_ONE_CLASS = {"class", "predicted"}  # fields of an answer
+
 
 class Answers(NamedTuple):
     """The answers under the present names of the classes."""
@@ -23,8 +25,8 @@ class Answers(NamedTuple):
     descriptions: dict[Any, Any]  # of classes: texts, and of vectors the class that the call gave them
     classes: list[Any]  # those given in advance, then those of answers, in the order in which they first came
     renames: list[Event]
-    counts: Counter[Any]  # labels of each class, which may be 0
-    drawn: dict[Any, None]  # rows that were drawn at random
+    counts: Counter[Any]  # labels of each class that has any
+    drawn: list[Any]  # rows that were drawn at random
 
     @property
     def known(self) -> dict[Any, Any]:
@@ -34,73 +36,56 @@ class Answers(NamedTuple):
     @property
     def learned(self) -> set[Any]:
         """The classes of a fit."""
-        return {*+self.counts, *self.descriptions}
-
-    def kept(self) -> "Answers":
-        """A copy that later events do not change."""
-        return self._replace(rows=self.rows.copy(), renames=self.renames.copy(), counts=self.counts.copy())
-
-    def without_rows(self) -> "Answers":
-        return self._replace(rows={}, renames=self.renames.copy(), counts=Counter())
+        return {*self.counts, *self.descriptions}
 
 
 class Reader:
-    """What the events of a journal come to. One that is new changes what was read, unless it withdraws more than the
-    first answer to a row, or is a description of a call: then all are read again.
+    """What the events of a journal come to. One that is new changes what was read, unless it withdraws another one, or
+    is a description of a call: then all are read again.
 
-    Answers keep the names of their time, and the number of renames before them; what they are called now is looked up.
+    Answers keep the names of their time, and the number of renames before them.
     """
 
-    _rows: dict[Any, Event] | None  # the last answer of each row under present names; None: to be looked up
+    _found: Answers
 
     def __init__(self, given: list[Any], journal: Journal) -> None:
         self._given, self._journal = given, journal
         self._n_read = -1  # events; -1: to be read from the first one
 
     def answers(self) -> Answers:
-        """The answers so far; `kept` if later events are not to change them."""
+        """The answers so far. Later events do not change them."""
         events, n = self._journal.events, self._n_read
+        if n == len(events):
+            return self._found
         self._n_read = -1  # where this is interrupted
-        new = events[n:]
-        if not 0 <= n <= len(events) or not all(self._followed(event) for event in new):
+        if not 0 <= n <= len(events) or any("given" in event or "undo" in event for event in events[n:]):
             self._read_all()
-        if self._rows is None:
-            present = ((row, self._present_answer(*given)) for row, given in self._given_answers.items())
-            self._rows = {row: answer for row, answer in present if answer is not None}
-        self._n_read = len(events)
+        else:
+            for event in events[n:]:
+                self._add(event, True)
+        rows = dict[Any, Event]()
+        for since, same in groupby(self._given_answers.items(), lambda given: given[1][1]):
+            names = _present_names(self._renames[since:])
+            rows |= {row: found for row, given in same if (found := self._present_answer(*given, names))}
         current = {*self._present.values(), *self._described, *+self._counts}
         order = dict.fromkeys(self._present[name] for name in self._given) | self._order
         descriptions = {name: text for name, (_, text) in self._described.items()}
         classes = [name for name in order if name in current]
-        return Answers(self._rows, descriptions, classes, self._renames, self._counts, self._drawn)
+        self._found = Answers(rows, descriptions, classes, [*self._renames], +self._counts, [*self._drawn])
+        self._n_read = len(events)
+        return self._found
 
     def _read_all(self) -> None:
         """Classes of withdrawn events keep their places, should they come again."""
-        standing, events = {id(event) for event in self._journal.standing()}, self._journal.events
+        standing, events = {id(event) for event in self._journal.standing}, self._journal.events
         later = {event["given"] for event in events if "given" in event}
         self._present = {name: name for name in self._given if name not in later}  # of each name of the calls so far
         self._described = dict[Any, tuple[Any, Any]]()  # the name in the calls, if any, and the text
         self._given_answers = dict[Any, tuple[Event, int]]()  # the last one of each row, and the renames before it
-        self._rows = None
         self._counts, self._order, self._drawn = Counter[Any](), dict[Any, None](), dict[Any, None]()
         self._renames, self._merged = list[Event](), list[bool]()  # and whether two classes became one
-        self._touching = dict[Any, list[int]]()  # renames from or to each name
-        self._later = dict[tuple[Any, int], tuple[Any, int]]()  # found for a name and the renames before it
-        self._standing = list[tuple[Event, bool]]()  # and whether it is the first answer to its row
         for event in events:
             self._add(event, id(event) in standing)
-
-    def _followed(self, event: Event) -> bool:
-        """Whether a new event could be added to what was read."""
-        if "given" in event:
-            return False
-        if "undo" not in event:
-            self._add(event, True)
-            return True
-        answer, first = self._standing.pop()
-        if first:
-            self._take(answer["row"])
-        return first
 
     def _add(self, event: Event, stands: bool) -> None:
         if (name := event.get("class", event.get("describe"))) is not None:
@@ -113,27 +98,22 @@ class Reader:
             return
         elif "row" in event:
             before = self._take(event["row"])
-            answer = event | {"not": [*(before or {}).get("not", []), event["not"]]} if "not" in event else event
+            answer = event | {"not": [*before.get("not", []), event["not"]]} if "not" in event else event
             self._given_answers[event["row"]] = answer, len(self._renames)
-            if self._rows is not None:
-                self._rows[event["row"]] = answer
             if "class" in event:
                 self._counts[event["class"]] += 1
-            self._standing.append((event, before is None))
+        elif "rename" in event:
+            self._rename(event)
         else:
-            if "rename" in event:
-                self._rename(event)
-            else:
-                self._described[name] = self._described.get(name, (None,))[0], event["text"]
-            self._standing.append((event, False))
+            self._described[name] = self._described.get(name, (None,))[0], event["text"]
 
-    def _take(self, row: Any) -> Event | None:
-        """Remove the answer to a row, if there is one."""
-        if self._rows is not None:
-            self._rows.pop(row, None)
-        given = self._given_answers.pop(row, None)
-        answer = None if given is None else self._present_answer(*given)
-        if answer is not None and "class" in answer:
+    def _take(self, row: Any) -> Event:
+        """Remove the answer to a row; {}: there is none."""
+        if row not in self._given_answers:
+            return {}
+        given, since = self._given_answers.pop(row)
+        answer = self._present_answer(given, since, _present_names(self._renames[since:]))
+        if "class" in answer:
             self._counts[answer["class"]] -= 1
         return answer
 
@@ -144,44 +124,22 @@ class Reader:
         self._present = dict(zip(self._present, renamed([*self._present.values()], [event]), strict=True))
         self._counts[event["to"]] += self._counts.pop(event["rename"], 0)
         self._order = dict.fromkeys(renamed([*self._order], [event]))
-        for name in {event["rename"], event["to"]}:
-            self._touching.setdefault(name, []).append(len(self._renames))
         self._renames.append(event)
         self._merged.append(merged)
-        self._rows = None
 
-    def _next(self, names: Iterable[Any], since: int) -> int | None:
-        """The first rename from or to one of these names, after so many."""
-        found = [(places, bisect_left(places, since)) for name in names if (places := self._touching.get(name))]
-        return min((places[k] for places, k in found if k < len(places)), default=None)
-
-    def _name(self, name: Any, since: int) -> Any:
-        """What a class is called now that had this name after so many renames."""
-        way = [(name, since)]
-        while True:
-            if (later := self._later.get(way[-1])) is None:
-                if (place := self._next([name := way[-1][0]], way[-1][1])) is None:
-                    break
-                rename = self._renames[place]
-                later = rename["to"] if name == rename["rename"] else name, place + 1
-            way.append(later)
-        self._later |= dict.fromkeys(way[:-1], way[-1])
-        return way[-1][0]
-
-    def _present_answer(self, answer: Event, since: int) -> Event | None:
-        """An answer under present names; None if it rules out one of two classes that are one: it says nothing then."""
+    def _present_answer(self, answer: Event, since: int, names: dict[Any, Any]) -> Event:
+        """An answer under present names; {} if it rules out one of two classes that are one: it says nothing then."""
         if since == len(self._renames):
             return answer
-        new: Event = {field: self._name(answer[field], since) for field in ("class", "predicted") if field in answer}
-        ruled_out = answer.get("not", ())
-        while ruled_out and (place := self._next(ruled_out, since)) is not None:
-            rename, since = self._renames[place], place + 1
-            both = {rename["rename"], rename["to"]}
-            left = [one for one in ruled_out if not self._merged[place] or one not in both or both <= {*ruled_out}]
-            ruled_out = [*dict.fromkeys(renamed(left, [rename]))]
-        if "not" in answer:
-            new["not"] = ruled_out
-        return None if "not" in answer and not ruled_out else answer | new
+        answer = answer | {field: names.get(answer[field], answer[field]) for field in _ONE_CLASS & answer.keys()}
+        if "not" not in answer:
+            return answer
+        ruled_out = answer["not"]
+        for rename, merged in zip(self._renames[since:], self._merged[since:], strict=True):
+            if (both := {rename["rename"], rename["to"]}) & {*ruled_out}:
+                left = [one for one in ruled_out if not merged or one not in both or both <= {*ruled_out}]
+                ruled_out = [*dict.fromkeys(renamed(left, [rename]))]
+        return answer | {"not": ruled_out} if ruled_out else {}
 
 
 def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tuple[Any, Any]]) -> None:
@@ -191,11 +149,17 @@ def _give(name: Any, text: Any, present: dict[Any, Any], described: dict[Any, tu
     present.setdefault(name, name)
 
 
-def renamed(classes: list[Any], renames: Iterable[Event]) -> list[Any]:
-    present = {name: name for name in classes} if (renames := [*renames]) else {}
-    for event in renames:
-        present = {name: event["to"] if now == event["rename"] else now for name, now in present.items()}
-    return [present[name] for name in classes] if renames else classes
+def renamed(classes: list[Any], renames: list[Event]) -> list[Any]:
+    names = _present_names(renames)
+    return [names.get(name, name) for name in classes]
+
+
+def _present_names(renames: list[Event]) -> dict[Any, Any]:
+    """What the classes that had other names before these renames are called now."""
+    names: dict[Any, Any] = {}
+    for event in reversed(renames):
+        names[event["rename"]] = names.get(event["to"], event["to"])
+    return names
 
 
 # ------------------------------------------------------------------ arguments

@@ -17,7 +17,7 @@ full disk, its beginning is cut off again. Only one session writes: an older one
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -28,7 +28,7 @@ from fewlabel._inputs._numbers import once, regular
 Event = dict[str, Any]
 
 VERSION = 1
-CLASSES = ("class", "predicted", "not", "rename", "to", "given", "describe")  # fields that hold one
+CLASSES = {"class", "predicted", "not", "rename", "to", "given", "describe"}  # fields that hold one
 
 
 def _is_share(value: Any) -> bool:
@@ -56,14 +56,12 @@ class Journal:
     """Events of a session in their order, in memory and, with a path, in a file; `check` refuses others' events."""
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, check: Callable[[Event, Any], None] = lambda *_: None
+        self, path: str | os.PathLike[str] | None, check: Callable[[Event, Callable[[], Any]], None] = lambda *_: None
     ) -> None:
         self.path, self._check = None if path is None else Path(path).absolute(), check
         self.events: list[Event] = []
-        self._standing: list[Event] = []  # answers, new names and "describe"
-        self._classes: list[Any] = []  # of those that have one
-        self._fits: list[Event] = []
-        self._withdrawn: Event = {}
+        self.standing: list[Event] = []  # answers, new names and "describe"
+        self.fits: list[Event] = []
         self._size, self._cut, self._between = 0, 0, b""  # of the file; at its end without a newline
         if self.path is None:
             return
@@ -84,19 +82,14 @@ class Journal:
 
     def undo(self) -> Any:
         """Withdraw the last answer, new name or "describe" that stands; the row of an answer."""
+        last = self.standing[-1:]
         self.append({"undo": True})
-        return self._withdrawn.get("row")
-
-    def standing(self) -> Iterator[Event]:
-        """The answers, new names and "describe" that stand, the last one first."""
-        return reversed(self._standing)
-
-    def fits(self) -> list[Event]:
-        return self._fits
+        return last[0].get("row")
 
     def last_class(self) -> Any:
         """The class of the last answer or "describe" that stands and has one; None without."""
-        return self._classes[-1] if self._classes else None
+        names = (event.get("class", event.get("describe")) for event in reversed(self.standing))
+        return next((name for name in names if name is not None), None)
 
     def _read(self, content: bytes) -> None:
         """Read the lines; one that was not written to its end is left out."""
@@ -111,7 +104,7 @@ class Journal:
                 event = _parsed(line)
                 if "version" in event and number > 1:
                     raise ValueError("a version belongs in the first line")
-                self._check(event, self.last_class())
+                self._check(event, self.last_class)
                 self._add(event)
             except ValueError as reason:
                 raise ValueError(f"{self.path}, line {number}: {reason}") from reason
@@ -136,20 +129,17 @@ class Journal:
         self._size, self._cut, self._between = end + len(content), 0, b""
 
     def _refuse_undo(self, event: Event) -> None:
-        if "undo" in event and not self._standing:
+        if "undo" in event and not self.standing:
             raise ValueError("there is no answer to undo")
 
     def _add(self, event: Event) -> None:
         self._refuse_undo(event)
         if "undo" in event:
-            self._withdrawn = self._standing.pop()
-            del self._classes[len(self._classes) - len({"class", "describe"} & self._withdrawn.keys()) :]
+            self.standing.pop()
         elif not event.keys().isdisjoint(("row", "rename", "describe")):
-            self._standing.append(event)
-            if (name := event.get("class", event.get("describe"))) is not None:
-                self._classes.append(name)
+            self.standing.append(event)
         elif "fit" in event:
-            self._fits.append(event)
+            self.fits.append(event)
         if "version" not in event:
             self.events.append(event)
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -15,7 +15,6 @@ from fewlabel.labeling._answers import Answers, Reader, check, checked_label, na
 from fewlabel.labeling._journal import CLASSES, Event, Journal
 from fewlabel.labeling._learner import Fitted, Learner, labels
 
-_CLASSES = {*CLASSES}
 FIRST = 30  # answers before rows are drawn at random
 DRAWN = 30  # rows
 
@@ -23,27 +22,24 @@ DRAWN = 30  # rows
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
-    A class may be new at any time. With `path` every answer is on the disk before the call returns, and a session that
-    is made again with the same path continues after the last answer.
+    A class may be new at any time. With `path` every answer is on the disk at once, and the next session goes on there.
 
     Parameters
     ----------
     rows : data frame, series, list, array or sparse matrix of n_rows rows
         Input of the model. Rows are named by the index of a data frame, unique integers or texts, else by position.
     model : classifier, or pipeline that ends in one
-        Not fitted. The steps before the last are fitted once, to all rows and without labels. One with
-        class_prior="auto" and no `hierarchy` gets a dict of shares between batches, and if drawn rows contradict it.
+        Not fitted. The steps before the last are fitted once, to all rows and without labels.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     descriptions : dict from class to text or row, default=None
-        Of classes, as for `labels.with_descriptions`: every fit learns from them. With two or more, a fit needs no
-        answer, and the first rows to label are drawn at random; with one they are typical. The file keeps texts, and
-        of vectors the classes. A text that differs from that of the last call is an edit. The classes follow `classes`.
+        Of classes, which follow `classes`, as for `labels.with_descriptions`: every fit learns from them, and with two
+        or more needs no answer. The file keeps texts; one that differs from that of the last call is an edit.
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
-        What the widget shows of a row: a column of a data frame, or what a function of the row (of a frame of Polars or
-        Arrow, a dict) returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
+        What the widget shows of a row: a column, or what a function of the row (of a frame of Polars or Arrow, a dict)
+        returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
 
     Examples
     --------
@@ -99,8 +95,7 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers: a list of their names.
 
-        Typical ones of clusters without an answer, and after 30 answers, with descriptions at first, 30 rows drawn at
-        random. A model of fewlabel is refitted to 2,000 rows and those with answers.
+        Typical ones, and after 30 answers, with descriptions at first, 30 rows drawn at random.
 
         Parameters
         ----------
@@ -118,7 +113,7 @@ class Session:
     def _choose(self, n: int) -> list[Any]:
         """Rows that were drawn and have no answer, then typical ones."""
         answers, Z = self._read().rows, self._learner.coordinates
-        waiting = [row for row in self._drawn() if row not in answers][:n]
+        waiting = [row for row in self._read().drawn if row not in answers][:n]
         more = _choose.batch(Z, self._mask([*answers, *waiting]), n - len(waiting)) if n > len(waiting) else []
         return waiting + [self._names[k] for k in more]
 
@@ -156,12 +151,12 @@ class Session:
         self._journal.append({"row": self._name(row), "skip": True})
 
     def rename(self, label: Any, new: Any) -> None:
-        """Rename a class, or merge it with another one: all its answers so far become answers with the new name.
+        """Rename a class, or merge it with another one: all its answers so far have the new name.
 
         Parameters
         ----------
         label : one of `classes`
-        new : its new name; if that is a class already, the two are one from now on
+        new : its new name, or another class
         """
         label, new = self._class(label), self._checked(new, self._journal.last_class())
         if label != new:
@@ -192,7 +187,7 @@ class Session:
         """
         import pandas as pd
 
-        answers = self._answers()
+        answers = self._read().rows
         table = [answers.get(name, {}) for name in self._names]
         columns = {
             "label": [answer.get("class") for answer in table],
@@ -210,16 +205,13 @@ class Session:
         return self._refit(whole=True).model
 
     def status(self) -> _status.Status:
-        """A summary of the session, a `Status`.
-
-        It has the counts of the classes, an estimate of the accuracy, and whether to stop, with the reason; with
-        descriptions also how many of the answers to rows drawn at random a fit to descriptions alone predicts.
-        """
-        answers, fits = self._read(), self._journal.fits()
+        """A `Status`: counts of the classes, an estimate of the accuracy, whether to stop, and why."""
+        answers, fits = self._read(), self._journal.fits
         changed = float("nan") if not fits or fits[-1]["changed"] is None else fits[-1]["changed"]
         counts, n = answers.counts, len(self._names)
         labeled, n_skipped = {name: counts[name] for name in answers.classes}, len(answers.rows) - counts.total()
-        named = map(_status.one_class, _markers.alike(answers.classes))
+        alike = _markers.alike(answers.classes)
+        named = (f"{_markers.almost_the_same(names)}: `rename` merges them" for names in alike)
         warned = (*named, *(self._fitted.warnings if self._fitted else ()))
         estimate, hint = _status.accuracy(answers.rows.values()), _status.hint(fits, counts, len(answers.learned))
         return _status.Status(labeled, n, n_skipped, *estimate, changed, *hint, self._alone(), warned)
@@ -237,9 +229,7 @@ class Session:
         return _status.accuracy([{"predicted": name, "class": one["class"]} for name, one in pairs])
 
     def widget(self, n: int = 10) -> Any:
-        """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
-
-        Below the row stand the predicted class and its features. Needs `pip install 'fewlabel[widget]'`.
+        """Show rows in a notebook, with a button and a key for each class: an `AnyWidget`, of fewlabel[widget].
 
         Parameters
         ----------
@@ -250,16 +240,12 @@ class Session:
         return LabelingWidget(self, _numbers.check_count("n", n))
 
     def _read(self) -> Answers:
-        """The answers so far, as they are until the next one."""
+        """The answers so far."""
         return self._reader.answers()
-
-    def _answers(self) -> dict[Any, Event]:
-        """The last answer for each row that has one, in the order in which they came; "not" lists all classes."""
-        return self._read().rows.copy()
 
     def _refit(self, whole: bool) -> Fitted:
         """The last fit, or another one if there are new answers, or if one to all rows is wanted."""
-        before, answers = self._fitted, self._read().kept()
+        before, answers = self._fitted, self._read()
         same = before is not None and before.answers[:2] == answers[:2]
         if before is not None and same and (before.whole or not whole):
             return before
@@ -271,7 +257,7 @@ class Session:
 
     def _without_answers(self) -> Fitted:
         """The fit to the present descriptions alone."""
-        before, answers = self._by_descriptions, self._read().without_rows()
+        before, answers = self._by_descriptions, self._read()._replace(rows={}, counts=Counter())
         if before is None or before.answers[:2] != answers[:2]:
             self._by_descriptions = before = self._fit(answers, False, None)
         return before
@@ -295,21 +281,17 @@ class Session:
         else:
             labeled = [self._positions[row] for row in known]
             guess = _choose.guessed(self._learner.coordinates, labeled, [*known.values()])
-        drawn = self._drawn()
-        whole_draw = all(row in answers.rows for row in drawn)  # its first answers are no sample of all rows
-        shares = _choose.corrected(guess, Counter(known[row] for row in drawn if whole_draw and row in known))
+        whole_draw = all(row in answers.rows for row in answers.drawn)  # its first answers are no sample of all rows
+        shares = _choose.corrected(guess, Counter(known[row] for row in answers.drawn if whole_draw and row in known))
         return fit(shares) if found is None or shares != guess else found
-
-    def _drawn(self) -> list[Any]:
-        return [*self._read().drawn]
 
     def _draw(self, fitted: Fitted) -> None:
         """Draw rows at random if it is time to: what they are tells the class shares."""
-        answers, named = self._read().rows, bool(self._read().descriptions)
-        free = ~self._mask(answers) & self._learner.coordinates.any(axis=1)
-        due = named or (self._learner.finds_shares and len(answers) >= FIRST)
-        if due and not self._drawn() and free.any():
-            rows = _choose.drawn(self._predicted(fitted), free, DRAWN, len(answers))
+        answers = self._read()
+        free = ~self._mask(answers.rows) & self._learner.coordinates.any(axis=1)
+        due = answers.descriptions or (self._learner.finds_shares and len(answers.rows) >= FIRST)
+        if due and not answers.drawn and free.any():
+            rows = _choose.drawn(self._predicted(fitted), free, DRAWN, len(answers.rows))
             self._journal.append({"draw": [self._names[k] for k in rows]})
 
     def _mask(self, rows: Iterable[Any]) -> np.ndarray:
@@ -318,7 +300,7 @@ class Session:
 
     def _record(self, now: Fitted) -> None:
         """Keep how many predictions a fit changed, and the estimate at its time."""
-        changed, fits, n_labels = None, self._journal.fits(), len(now.answers.known)
+        changed, fits, n_labels = None, self._journal.fits, len(now.answers.known)
         if self._fitted is not None:
             before = self._predicted(self._fitted)
             changed = float(np.mean([a != b for a, b in zip(before, now.predicted, strict=True)]))
@@ -339,13 +321,13 @@ class Session:
             raise ValueError(f"there is no row {row!r}: rows are named by {self._names[0]!r} ... {self._names[-1]!r}")
         return name
 
-    def _check(self, event: Event, last: Any) -> None:
+    def _check(self, event: Event, last_class: Callable[[], Any]) -> None:
         """Raise a ValueError for a line of the file that is of other rows, or has classes of another type than last."""
         for row in event.get("draw", [event["row"]] if "row" in event else []):
             if row not in self._positions:
                 self._name(row)
-        last = event.get("class", event.get("describe")) if last is None else last
-        for name in _CLASSES & event.keys():
+        for name in CLASSES & event.keys():
+            last = event.get("class", event.get("describe")) if (last := last_class()) is None else last
             label, beside = event[name], next(iter(self._given), last)
             if (checked := (type(label), type(beside), label)) not in self._valid:
                 self._checked(label, last)

@@ -1,12 +1,11 @@
 """How good the model of a session is by now, and whether more labels are worth it.
 
-Estimate  Every answer is compared with the prediction made before it was given. The share of correct predictions among
-          the last WINDOW of them estimates the accuracy of the models since then. The rows are typical ones of clusters
-          without an answer. The interval is Wilson's (1927).
-Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
-          Vijay-Shanker, CoNLL 2009, stop when predictions are stable too), and at most RARE of the labels are the only
-          one of their class: that share estimates how many rows have a class without any label (Good, Biometrika 1953),
-          and rare classes change few predictions. Measured in docs/notes/labels-next.md.
+Estimate  The share of the last WINDOW answers that had been predicted, of typical rows of clusters without an answer,
+          estimates the accuracy of the models since then. The interval is Wilson's (1927).
+Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (as Bloodgood and
+          Vijay-Shanker, CoNLL 2009), and at most RARE of the labels are the only one of their class: that share
+          estimates how many rows have a class without any label (Good, Biometrika 1953), and rare classes change few
+          predictions. Measured in docs/notes/labels-next.md.
 """
 
 from collections.abc import Reversible
@@ -16,7 +15,6 @@ from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
-from fewlabel._inputs import _markers
 from fewlabel.inspection import _table
 from fewlabel.labeling._journal import Event
 
@@ -57,11 +55,6 @@ class Status(NamedTuple):
     def _repr_html_(self) -> str:
         head = "<br>".join(escape(line) for line in str(self).splitlines()[1:])
         return _table.html({"class": [*self.classes], "labels": [*self.classes.values()]}) + f"<p dir=auto>{head}</p>"
-
-
-def one_class(names: list[str]) -> str:
-    """The warning of classes that are probably one."""
-    return f"{_markers.almost_the_same(names)}: `rename` merges them"
 
 
 def accuracy(answers: Reversible[Event]) -> tuple[int, float, float, float]:

@@ -155,7 +155,7 @@ class LabelingWidget(anywidget.AnyWidget):
             "left": len(self._queue),
             "status": _text(status).splitlines()[1:],
             "stop": status.stop,
-            "history": [[fit["fit"], *fit["estimate"]] for fit in self._session._journal.fits() if fit["estimate"]],
+            "history": [[fit["fit"], *fit["estimate"]] for fit in self._session._journal.fits if fit["estimate"]],
         }
 
     def _listed(self, name: Any, answer: Event) -> list[str]:
