@@ -28,8 +28,9 @@ class Strongest(NamedTuple):
 class ASOTransformer(TransformerMixin, Estimator):
     """Features learned from unlabeled rows by alternating structure optimization.
 
-    An auxiliary problem has labels that come from the rows, such as whether a word occurs, to be told from other words.
-    Its weights lie near a subspace (Ando and Zhang, JMLR 2005), in which the features are coordinates of the rows.
+    An auxiliary problem has labels that come from the rows themselves, for example: predict from the other words
+    whether this word occurs. The weights that solve many such problems lie near a subspace of few dimensions (Ando and
+    Zhang, JMLR 2005). The coordinates of the rows in this subspace are further features, which help if labels are few.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ class ASOTransformer(TransformerMixin, Estimator):
     max_problems : int, default=1000
         Largest number of problems per strategy. The problems whose rarer answer has the most rows are kept.
     solver : {"none", "squared"}, default="none"
-        "none": components of the centered co-occurrences of features and answers. "squared": of the weights that
-        approximately solve the problems with squared loss.
+        "none": components of the masked, centered co-occurrences of features and answers. "squared": components of the
+        weights that approximately solve the problems with squared loss (four conjugate gradient steps each).
     auxiliary_alpha : float, default=1e-3
         Strength of their regularization, as `alpha` of `TransductiveSVC`. Not used by "none".
     n_iter : int, default=1
@@ -58,7 +59,8 @@ class ASOTransformer(TransformerMixin, Estimator):
     structure_weight : float, default=1.0
         Norm of the structure features of a row, relative to the norm of the row, within each group.
     unlabeled, n_jobs : as in `TransductiveSVC`
-    random_state : int, RandomState instance or None (a fixed seed), default=None
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
     verbose : as in `TransductiveSVC`
     output : {"both", "structure"}, default="both"
         Output of `transform`. "both": the features of X and the structure features, as CSR if X is sparse.
@@ -104,6 +106,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
+            Rows. No labels are needed.
         y : as in `TransductiveSVC.fit`, for strategies that need labels, or None
         """
         self._check_parameters()
@@ -142,7 +145,7 @@ class ASOTransformer(TransformerMixin, Estimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The features that `output` says; CSR if X is sparse.
+        """Add the structure features, or give the coordinates alone, as `output` says; CSR if X is sparse.
 
         Parameters
         ----------
@@ -170,7 +173,9 @@ class ASOTransformer(TransformerMixin, Estimator):
         return added if self.output == "structure" else np.concatenate([names, added])
 
     def strongest_features(self, n_features: int = 10, feature_names: Any = None) -> list[Strongest]:
-        """A `Strongest` for each component, group by group: the features with the largest and the smallest weights.
+        """The features with the largest and the smallest weights of each component: a list of `Strongest`.
+
+        Group by group: `component`, its index; `positive` and `negative`, pairs (name, weight).
 
         Parameters
         ----------

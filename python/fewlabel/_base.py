@@ -73,12 +73,15 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-            Rows, labeled and unlabeled, preferably of unit length. Floats in CSR, or mostly nonzero, are not copied.
+            Training rows, labeled and unlabeled, preferably of unit length. CSR of float32 or float64 is
+            not copied, nor is a dense array of these types with contiguous rows and mostly nonzero values.
         y : array-like of shape (n_rows,) or (n_rows, n_columns), or fewlabel.labels.Soft
             Labels, markers of unlabeled rows, sets of the classes that a row may have, groups of `hierarchy`, and
             descriptions. Two or more columns of 0, 1 and markers are several labels a row. `Soft` holds probabilities.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weight of each row, labeled or not, at least 0; 0: ignored. A factor of all weights changes nothing.
+            Multiples of the smallest weight, at most 4 times it on average, are numbers of copies: k times that weight
+            gives the fit of k copies of the row, up to rounding.
         """
         method = methods.resolve(self.method, self._methods)
         _data.check_order(X=X, y=y, sample_weight=sample_weight)
@@ -136,8 +139,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class for each row: the softmax of the scores, calibrated if `calibrate` was True.
 
-        An array (n_rows, n_classes) in the order of `classes_`; of several labels a row the probability of 1 in each
-        column. For new rows: those of the rows of the fit are in `label_distributions_`.
+        An array (n_rows, n_classes) in the order of `classes_`, whose rows sum to 1; of several labels a row that of 1
+        in each column. This is for new rows: the fit has moved its boundary away from its own unlabeled rows, whose
+        calibrated probabilities are in `label_distributions_`.
 
         Parameters
         ----------
@@ -206,8 +210,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     def to_sklearn(self, *, calibrated: bool = True) -> Any:
         """The same model as an estimator of scikit-learn, which needs no fewlabel where it is used.
 
-        A `LinearSVC` or `LogisticRegression` with the same weights, or of calibrated probabilities a `VotingClassifier`
-        with these, and without scores. A ValueError for a model of only one class or of several labels a row.
+        A fitted `LinearSVC`, for `SemiSupervisedLogisticRegression` a `LogisticRegression`, with the same weights.
+        If the model's probabilities are calibrated: a `VotingClassifier` with the same probabilities and no scores. A
+        ValueError for a model of only one class or of several labels a row.
 
         Parameters
         ----------

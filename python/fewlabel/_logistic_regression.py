@@ -13,13 +13,15 @@ _Method = Literal["annealing", "switching", "entropy", "expectation", "posterior
 class SemiSupervisedLogisticRegression(LinearClassifier):
     """Logistic regression that also learns from unlabeled rows.
 
-    Methods of `TransductiveSVC` with another loss, and others of probabilities: "How it works" has the objectives.
+    The transductive methods of `TransductiveSVC` with the loss of logistic regression ("maxent" in C), and methods that
+    use the class probabilities of unlabeled rows. "How it works" has the objectives.
 
     Parameters
     ----------
     method : {"annealing", "switching", "entropy", "expectation", "posterior"} or object, default="annealing"
-        "annealing" and "switching" assign labels. "expectation": the class prior is the mean of the probabilities, of
-        which "entropy" also minimizes the entropy, "posterior" the divergence from labels. An object has options.
+        "annealing" and "switching" assign labels. "entropy" minimizes the entropy of the probabilities, with the class
+        prior as their mean; "expectation" only requires that mean; "posterior" minimizes their divergence from labels
+        with that mean. An object of `fewlabel.methods` has options.
     alpha : float, default=1e-4
         Strength of the regularization, as in `TransductiveSVC`. Small values: probabilities closer to 0 and 1.
     unlabeled_weight : float or "auto", default="auto"

@@ -7,7 +7,8 @@ Method   fits with each of CANDIDATES as share, in which a fold of the positive 
            other row is above. The bound is the smallest 2 t, b;
          - agreement. Fits with too small a share each find another part of the positive rows; from p on they find the
            same rows. It is kappa k(c), over pairs of folds, of the rows above the cut at the candidate c.
-         The estimate is their geometric mean with weights exp(-(log c/b)^2 / 2 SPREAD^2) / (1.01 - k(c))^2
+         The estimate is the geometric mean of the candidates with weights exp(-(log c/b)^2 / 2 SPREAD^2) /
+         (1.01 - k(c))^2
 Source   the bound: Scott 2015, Garg et al. 2021 (best bin estimation), for scores of supervised models. Agreement as a
          choice of the number of clusters: Lange et al. 2004. Fits that use the unlabeled rows, and both together: ours
 Interval normal for log p: the deviation of a bootstrap of the held-out rows, and WRONG for what is ranked wrongly

@@ -30,8 +30,9 @@ class SequenceSVC(ClassifierMixin, Estimator):
     Parameters
     ----------
     loss : {"softmax_margin", "crf", "soft_hinge"}, default="softmax_margin"
-        "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the number Δ(y) of wrong tags
-        at labeled tokens. "crf": without Δ. "soft_hinge": of scores and Δ times `rho`, divided by `rho`.
+        Loss of a sequence. "softmax_margin": log Σ_y exp(s(y) + Δ(y)) minus the score of the right tags, with the
+        number Δ(y) of wrong tags at labeled tokens. "crf": the same without Δ, the negative log-likelihood of a
+        conditional random field. "soft_hinge": "softmax_margin" of scores and Δ times `rho`, divided by `rho`.
     alpha : float, default=1e-7
         Strength of the regularization ½‖w‖², above 0, beside the mean loss of the labeled tokens.
     rho : float, default=10
@@ -41,20 +42,23 @@ class SequenceSVC(ClassifierMixin, Estimator):
         "iob": the pairs that IOB2, BIOES and BILOU tags forbid, such as "I-PER" after "O".
     unlabeled : as in `TransductiveSVC`
     method : {"supervised", "gradient", "posterior"}, default="supervised"
-        How sequences without any label are used, after the others. "supervised": not at all. "gradient": through the
-        margin between their best and second-best tags. "posterior": through tag distributions near `class_prior`.
+        How sequences without any label are used. "supervised": not at all. "gradient": through the margin between their
+        best and second-best tags. "posterior": through tag distributions that match `class_prior`. They get as many
+        epochs as the labeled sequences, afterwards.
     unlabeled_weight : float or "auto", default="auto"
         Weight of the averaged loss of sequences without any label, 0 to 1e6. "auto": min(1, u/(20 l)) for l labeled
         tokens and u tokens in such sequences. "gradient" increases it from epoch to epoch.
     class_prior : "labels", array-like of shape (n_tags,) or dict, default="labels"
-        Share of each tag among the tokens of sequences without any label, for "posterior"; they sum to 1. "labels":
-        those of the labeled tokens. An array is in the order of `classes_`.
+        Share of each tag among the tokens of sequences without any label, for "posterior". "labels": the shares of the
+        labeled tokens. Otherwise shares in the order of `classes_`, or a dict from tag to share, which sum to 1.
     penalty_weight : float, default=1e4
         Weight of half the squared distance from the `class_prior`, above 0. Smaller values enforce it less strictly.
     max_iter : int, default=10
-        Number of epochs; a `method` for unlabeled sequences takes up to as many more.
+        Number of epochs; a `method` for unlabeled sequences takes up to as many more, fewer where these have fewer
+        tokens than the labeled ones.
     n_jobs : as in `TransductiveSVC`
-    random_state : int, RandomState instance or None (a fixed seed), default=None
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
     warm_start, verbose : as in `TransductiveSVC`
 
     Attributes

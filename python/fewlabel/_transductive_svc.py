@@ -17,8 +17,9 @@ class TransductiveSVC(LinearClassifier):
     """Linear support vector machine that also learns from unlabeled rows.
 
     The default estimates the class shares of the unlabeled rows and is the mean of three classifiers: a supervised one,
-    a mixture, and a transductive one, whose boundary passes where unlabeled rows are few, and of which `objective_` and
-    `history_` are. With given shares it is returned alone. "How it works" has the objectives.
+    a mixture, and a transductive one, whose boundary passes where unlabeled rows are few. `objective_` and `history_`
+    are those of the transductive one; with given shares it is returned alone. For an optimum of one objective set
+    method="annealing", "switching", "pair_switching" or "gradient": "How it works" has the objectives.
 
     Parameters
     ----------

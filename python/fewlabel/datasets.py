@@ -35,8 +35,9 @@ def load_conll_file(
     columns : tuple of int, default=(0, -1)
         Columns to read, counted from 0, or from the end if negative; (1, 3): words and parts of speech of CoNLL-U.
     comments : bool or None, default=None
-        Whether lines that begin with # are comments. None: those that cannot be tokens, as "# name = value" or of other
-        columns; a ValueError for others whose last word is no tag of the other lines, nor such as O or B-PER.
+        Whether lines that begin with # are comments. None: those of the form "# name = value", those without a tab in a
+        file that has tabs, and those of two or more words, but not as many as there are columns; a ValueError for
+        others whose last word is no tag of the other lines, nor of a form such as O or B-PER.
 
     Returns
     -------
@@ -104,13 +105,15 @@ def load_scipy_docs(topics: tuple[str, ...] | str = _TOPICS) -> tuple[np.ndarray
 
     Parameters
     ----------
-    topics : tuple of str, or str, subpackages of SciPy; the default has nine, with more than a thousand docstrings
+    topics : tuple of str, or str
+        Subpackages of SciPy. The default has nine, with more than a thousand docstrings.
 
     Returns
     -------
     texts : ndarray of shape (n_texts,), object
         Docstrings of public names, in the order of topics and names. One that several names share is taken once.
-    topic : ndarray of shape (n_texts,), str, the subpackage of each
+    topic : ndarray of shape (n_texts,), str
+        The subpackage of each.
     """
     found: dict[str, str] = {}
     chosen: Any = topics

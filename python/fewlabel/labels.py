@@ -62,14 +62,21 @@ def with_descriptions(X: Any, y: Any, descriptions: Mapping[Any, Any]) -> tuple[
     y : array-like of shape (n_rows,) or (n_rows, n_columns), or None
         Labels, with markers. None: no row has a label.
     descriptions : dict from class to text or row
-        The description of each class, a text or a vector, as the rows of `X`. Several labels a row: from the name of a
-        column, if `y` is a data frame, or from its number.
+        The description of each class, in the form of the rows of `X`: a text, or a vector of `n_features`. Several
+        labels a row: from the name of a column, if `y` is a data frame, or from its number.
 
     Returns
     -------
     X : list, CSR or CSC, series with a new index, or else ndarray, with the descriptions behind the rows
     y : ndarray of shape (n_rows + n_descriptions,) or (n_rows + n_descriptions, n_columns), object
         The labels, and a `Description` for each further row; in columns `Description(1)`, beside unknown entries.
+
+    Examples
+    --------
+    >>> from fewlabel.labels import with_descriptions
+    >>> texts, y = with_descriptions(["the match", "the bank"], None, {"sports": "match goal", "money": "bank stock"})
+    >>> texts, y[:3].tolist()
+    (['the match', 'the bank', 'match goal', 'bank stock'], [None, None, Description(label='sports')])
     """
     if not isinstance(descriptions, Mapping) or not descriptions:
         raise ValueError(f"descriptions must be a dict from class to its description, got {descriptions!r:.80}")
@@ -156,7 +163,8 @@ def keyword_votes(texts: Iterable[str], keywords: Mapping[Any, Iterable[str]]) -
 
     Parameters
     ----------
-    texts : iterable of str, one a row
+    texts : iterable of str
+        Texts, one a row.
     keywords : dict from class to iterable of str
         Words or phrases of each class, compared without case, as whole words; in scripts without spaces anywhere.
 
@@ -238,7 +246,9 @@ def from_votes(
     """Probabilities of the classes from the votes of several sources: a `y`, with a table of the sources, `Votes`.
 
     A source of accuracy a votes for the true class with probability a, and for each other one with (1 - a) / (K - 1),
-    independently (Dawid and Skene, Applied Statistics 1979), and classes have equal shares.
+    independently. Accuracies that are not given are estimated from the labeled rows, and those of sources that vote for
+    several classes also from rows with several votes. Without labels, sources of one class each have a common accuracy.
+    All classes are taken to have equal shares: give the classifier a `class_prior`.
 
     Parameters
     ----------
@@ -247,11 +257,14 @@ def from_votes(
     y : array-like of shape (n_rows,), default=None
         Labels, with markers; labeled rows have probability 1 of their class.
     accuracies : "auto" or array-like of shape (n_sources,), default="auto"
-        Probability that a vote of the source is right, above 0 and below 1. "auto": estimated from labeled rows, and of
-        sources that vote for several classes also from agreement; 0.85 without either.
+        Probability that a vote of the source is right, above 0 and below 1.
     sources : list or dict, default=None
         Names of the sources, or the `keywords` of `keyword_votes`. None: the columns of a data frame, else 0, 1, ...
     unlabeled : as in `TransductiveSVC`
+
+    References
+    ----------
+    Dawid and Skene (Applied Statistics 1979), with one number a source.
     """
     _data.check_order(votes=votes, y=y)
     _data.check_order(**{"the columns of votes": column_names(votes), "accuracies": accuracies})

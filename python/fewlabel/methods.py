@@ -29,22 +29,25 @@ class Annealing(_Balanced):
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        How the class prior is enforced. "labels": only by the label counts. "share": also by thresholds, at the end.
-        "mean": as "share", and by the mean score of the unlabeled rows (squared hinge only). "auto": "labels", adjusted
-        in part, if shares are estimated and labels look picked; else "mean", or "share" with other losses.
+        How the class prior is enforced. "labels": only by the label counts, as in the papers. "share": the thresholds
+        are also adjusted at the end so that the predictions match the class shares. "mean": as "share", and the mean
+        score of the unlabeled rows is constrained for each class (squared hinge only). "auto": "labels", adjusted in
+        part, if shares are estimated and labels look picked; else "mean", or "share" with other losses.
     """
 
     name = "annealing"
 
 
 class Auto(_Balanced):
-    """Annealing, averaged with the supervised classifier and a mixture of all rows if class shares are estimated.
+    """Annealing, averaged with other classifiers or compared with another method.
 
+    If the class shares are estimated, annealing is averaged with the supervised classifier and a mixture of all rows.
     Otherwise it is compared with switching and, from 32,768 unlabeled rows on, with a second start.
 
     Parameters
     ----------
-    balance : as in `Annealing`; that of switching is "auto" or the same
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; that of switching is "auto" or the same.
     """
 
     name = "auto"
@@ -56,7 +59,8 @@ class Switching(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Annealing`; "auto" is "labels" or "share"
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Annealing`; "auto" is "labels" or "share".
     max_switches : int, default=0
         Maximum number of label pairs exchanged at a time. 0: all that lower the objective.
     """
@@ -70,7 +74,8 @@ class PairSwitching(_Balanced):
 
     Parameters
     ----------
-    balance : as in `Switching`
+    balance : {"auto", "mean", "share", "labels"}, default="auto"
+        As in `Switching`.
     """
 
     name = "pair_switching"
@@ -82,8 +87,9 @@ class Gradient(_Balanced):
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`, but there are no label counts: with "labels" the class prior is not enforced, and where
-        unlabeled rows weigh less than 1 only by thresholds. "auto" is "mean".
+        As in `Annealing`, but there are no label counts: with "labels" the class prior is not enforced, as in the
+        paper, and with "share", or where unlabeled rows weigh less than 1, only by the thresholds at the end. "auto" is
+        "mean".
     """
 
     name = "gradient"

@@ -21,14 +21,24 @@ __all__ = ["labeled_scorer"]
 def labeled_scorer(scoring: Any = None, *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Scorer that ignores unlabeled rows, which other scorers would treat as a class.
 
-    For `cross_val_score`, `GridSearchCV` and similar functions. Of several labels a row, the rows that are known in all
-    columns are scored. Metadata such as `sample_weight` are routed to it. A ValueError if no row is labeled.
+    For `cross_val_score`, `GridSearchCV` and similar functions with an ordinary splitter, whose test folds contain
+    unlabeled rows. Of several labels a row, the rows that are known in all columns are scored. It is a
+    scorer as those of scikit-learn: metadata such as `sample_weight` are routed to it as to the metric, or as to the
+    `score` of the estimator. A ValueError if no row is labeled.
 
     Parameters
     ----------
     scoring : str, callable, list, tuple, dict or None, default=None
         Metric, as in `cross_validate`: the name of a metric, a scorer, or several. None: the estimator's `score`.
     unlabeled : as in `TransductiveSVC`
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from fewlabel.metrics import labeled_scorer
+    >>> X, y = [[0], [0], [0], [0], [0], [0]], [0, 0, 0, 1, -1, -1]
+    >>> labeled_scorer("accuracy")(DummyClassifier(strategy="constant", constant=0).fit(X, y), X, y)
+    0.75
     """
     return _LabeledScorer(scoring, unlabeled)
 

@@ -21,14 +21,20 @@ __all__ = ["SemiSupervisedSplit", "held_out_probabilities"]
 class SemiSupervisedSplit(BaseCrossValidator):
     """Cross-validation over the labeled rows. Unlabeled rows are in every training set and in no test set.
 
-    For every function with a parameter `cv`. Most metrics would count the marker as a class, or refuse None.
+    For `cross_val_score`, `GridSearchCV` and every other function with a parameter `cv`. Most metrics would count the
+    marker as a class.
 
     Parameters
     ----------
     cv : int or splitter, default=5
         How the labeled rows are split. An int: number of folds of `StratifiedKFold`, in the order of the rows. A
-        splitter is called with the labels and groups of the labeled rows, and with an array of zeros in place of X.
+        splitter, such as `StratifiedShuffleSplit(10, test_size=0.2)` or `GroupKFold()`, is called with the labels and
+        groups of the labeled rows, and with an array of zeros in place of X.
     unlabeled : as in `TransductiveSVC`
+
+    Notes
+    -----
+    scikit-learn's metrics refuse numbers beside None, as in [0, 1, None]; `fewlabel.metrics.labeled_scorer` does not.
 
     Examples
     --------
@@ -52,7 +58,8 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Parameters
         ----------
-        X : array-like of length n_rows, of which only that is used
+        X : array-like of length n_rows
+            Rows; only their number is used.
         y : array-like of shape (n_rows,) or (n_rows, n_columns)
             Labels and markers. Of several labels a row, rows with a known entry are labeled, and folds are `KFold`'s.
         groups : array-like of shape (n_rows,) or None, default=None
@@ -60,8 +67,10 @@ class SemiSupervisedSplit(BaseCrossValidator):
 
         Yields
         ------
-        train : ndarray of shape (n_train,), int, sorted
-        test : ndarray of shape (n_test,), int, in the order of the splitter; only labeled rows
+        train : ndarray of shape (n_train,), int
+            Indices of the training rows, sorted.
+        test : ndarray of shape (n_test,), int
+            Indices of the test rows, in the order of the splitter; only labeled rows.
         """
         if y is None:
             raise ValueError("y is None, but the labels are needed to find the rows that can be tested")
@@ -121,14 +130,16 @@ class SemiSupervisedSplit(BaseCrossValidator):
 def held_out_probabilities(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 0, unlabeled: Any = "auto"
 ) -> np.ndarray:
-    """Probabilities of the classes for each labeled row, by a fit without its label: `cross_val_predict` with markers.
+    """Probabilities of the classes for each labeled row, by a fit without its label.
 
+    Replaces `cross_val_predict(method="predict_proba")`, to which the marker is a class. Fits see all unlabeled rows.
     An array (n_rows, n_classes) with a column for each class with a label or a description, sorted: NaN in rows that no
-    fit held out, the mean where several did. Fits see all unlabeled rows.
+    fit held out, the mean where several did.
 
     Parameters
     ----------
-    estimator : estimator or pipeline with a method `predict_proba`, of which clones are fitted
+    estimator : estimator or pipeline with a method `predict_proba`
+        Clones are fitted.
     X, y, cv, n_jobs, verbose : as in `fewlabel.inspection.check`
     unlabeled : as in `TransductiveSVC`
     """

@@ -45,7 +45,8 @@ class HistoryDisplay:
 
     Attributes
     ----------
-    axes_, figure_, lines_ : ndarray of 4 matplotlib Axes, top to bottom; Figure; list of 4 Line2D
+    axes_ : ndarray of shape (4,) of matplotlib Axes, top to bottom
+    figure_, lines_ : matplotlib Figure, and list of 4 Line2D
     """
 
     history: Any
@@ -59,7 +60,8 @@ class HistoryDisplay:
 
         Parameters
         ----------
-        estimator : fitted TransductiveSVC, SemiSupervisedLogisticRegression, or a pipeline or search that ends in one
+        estimator : TransductiveSVC, SemiSupervisedLogisticRegression, or a pipeline or search that ends in one
+            Fitted estimator. Model files do not save the history.
         name : str or None, default=None
             Title. None: the class and the method of the estimator.
         ax : as in `plot`
@@ -126,9 +128,11 @@ class LearningCurveDisplay:
     Parameters
     ----------
     n_labels : array-like of shape (n_sizes,), int
+        Numbers of labeled rows.
     scores, supervised_scores : ndarray of shape (n_sizes, n_draws)
         Test scores of the semi-supervised and of the supervised estimator, for each draw of the labels.
     score_name : str, default="score"
+        Name of the score.
 
     Attributes
     ----------
@@ -172,9 +176,9 @@ class LearningCurveDisplay:
         test_size : float, default=0.25
             Share of the labeled rows that is held out.
         supervised : estimator, pipeline or None, default=None
-            Fitted on the labeled rows only. None: a clone with `unlabeled_weight=0`, fitted on all.
+            Estimator that is fitted on the labeled rows only. None: a clone with `unlabeled_weight=0`, fitted on all.
         scoring : str, callable or None, default=None
-            Metric. None: accuracy, the `score` of the estimator.
+            Metric. None: the `score` method of the estimator, which is accuracy.
         random_state : int, RandomState instance or None, default=0
         n_jobs, verbose : as in `fewlabel.inspection.check`
         ax : as in `plot`

@@ -19,12 +19,19 @@ __all__ = ["BlockScaler", "labeled_only", "text_vectorizer"]
 def text_vectorizer(**settings: Any) -> TfidfVectorizer:
     """Scikit-learn's `TfidfVectorizer` as texts need it, with unit rows; not fitted.
 
-    Words of two letters or more that several texts have, but at most a fifth; no English stop words; 1 + log(count).
+    Words of two letters or more, without English stop words, words of more than a fifth of the texts and words of a
+    single text; 1 + log(count) times idf.
 
     Parameters
     ----------
     **settings : object
         Parameters of `TfidfVectorizer` in place of those of the recipe, such as the `stop_words` of another language.
+
+    Examples
+    --------
+    >>> from fewlabel.preprocessing import text_vectorizer
+    >>> text_vectorizer(min_df=1, max_df=0.5).fit(["the red wine", "a dry wine", "2 beers"]).get_feature_names_out()
+    array(['beers', 'dry', 'red'], dtype=object)
     """
     letters = r"[^\W\d_]{2,}"  # of any script
     recipe = {"token_pattern": letters, "stop_words": "english", "max_df": 0.2, "min_df": 2, "sublinear_tf": True}
@@ -34,7 +41,8 @@ def text_vectorizer(**settings: Any) -> TfidfVectorizer:
 def labeled_only(score_func: Callable[..., Any], *, unlabeled: Any = "auto") -> Callable[..., Any]:
     """Score of features by the labeled rows alone, for `SelectKBest` and other selectors by score.
 
-    Scores such as `chi2` take the marker for a class. The result is a function of X and y; selectors refuse NaN in y.
+    Scores such as `chi2` take the marker for a class, and keep the words that tell labeled from unlabeled rows. The
+    result is a function of X and y with markers, -1 or None, as selectors refuse NaN. It needs a labeled row.
 
     Parameters
     ----------
@@ -56,7 +64,8 @@ def _of_labeled(X: Any, y: Any, score_func: Callable[..., Any], unlabeled: Any) 
 class BlockScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale a block of columns so that its rows have a given root mean square length.
 
-    For columns beside a text, in a `ColumnTransformer`: of the same length, they would make gaps that a fit follows.
+    For `ColumnTransformer`, behind the encoder of the columns beside a text: as long as the rows of tf-idf, they would
+    make gaps that a transductive fit follows.
 
     Parameters
     ----------

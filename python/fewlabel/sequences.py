@@ -24,8 +24,8 @@ _REPEATED = re.compile(r"(.)\1+")
 class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Sparse features of tokens for `SequenceSVC`: for each sentence a matrix with one row per token.
 
-    Features are 0 or 1: a constant, the token, its first and last characters, and of it and its neighbors the token in
-    lower case and its shape ("Xx" for "Madrid", "d" for "2002").
+    Features are 0 or 1: the token in lower case and its shape ("Xx" for "Madrid", "d" for "2002"), and both of its
+    neighbors; the unchanged token; its first and last characters; a constant.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     affixes : int, default=4
         Maximum length of prefixes and suffixes.
     n_features : int or None, default=None
-        Number of columns into which features are hashed (`FeatureHasher`). None: one per feature seen in `fit`.
+        None: one column per feature seen in `fit` (`DictVectorizer`). Otherwise features are hashed into this number of
+        columns (`FeatureHasher`), and no training text is stored.
 
     Examples
     --------
@@ -53,7 +54,8 @@ class TokenVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
 
         Parameters
         ----------
-        X : iterable of sequences of str, sentences of tokens
+        X : iterable of sequences of str
+            Sentences, each its tokens.
         y : not used
         """
         for name in ("window", "affixes"):

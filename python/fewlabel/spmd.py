@@ -33,7 +33,8 @@ def fit(estimator: _Classifier, X: Any, y: Any, sample_weight: Any = None, *, co
     ----------
     estimator : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted in place. All parameters except `n_jobs` and `verbose` must be the same on every rank. `calibrate`,
-        method "pair_switching" and `max_switches` are for one machine.
+        method "pair_switching" and `max_switches` are for one machine. Every rank gets all labeled rows if
+        class_prior="auto", and an eighth of the unlabeled ones if these are 4,096 a class and small.
     X : {array-like, sparse matrix or array} of shape (n_rows, n_features)
         Training rows of this rank, labeled and unlabeled; 0 rows are enough.
     y, sample_weight : as for `estimator.fit`, of these rows, except several labels a row; all ranks have all classes

@@ -129,7 +129,11 @@ def is_auto(parameter: Any) -> bool:
 
 
 def marked(values: np.ndarray, unlabeled: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Which values are markers, as the parameter `unlabeled` says, and which of these are -1 by "auto"."""
+    """Which values are markers, and which of these are -1 by "auto".
+
+    With "auto", the markers are None, NaN and pandas.NA; if there are none, -1 and the text "-1". With None there is no
+    marker: every row is labeled. Any other value is the marker.
+    """
     none = np.zeros(len(values), dtype=bool)
     if hasattr(unlabeled, "__iter__") and not isinstance(unlabeled, str | bytes | type):
         raise ValueError(f"unlabeled must be the one marker of unlabeled rows, got {unlabeled!r:.60}")
@@ -225,7 +229,10 @@ def warn_of_three(classes: np.ndarray, counts: np.ndarray, minus_one: int) -> No
 
 
 def refuse_texts(classes: np.ndarray, counts: np.ndarray, unlabeled: Any, every: bool, what: str = "y") -> None:
-    """Warn of a blank class, and where `every` row has a label of one that reads like a marker; reject one of most."""
+    """Warn of a blank class, and where `every` row has a label of one that reads like a marker; reject one of most.
+
+    None becomes such a class in a cast to text.
+    """
     for name, count in zip(classes.tolist(), counts.tolist(), strict=True):
         if unlabeled is None or not (is_blank(name) or (every and str(name).strip().lower() in _LIKELY_MARKERS)):
             continue

@@ -42,6 +42,14 @@ class Soft:
     ----------
     probabilities : {ndarray, csr_array} of shape (n_rows, n_classes), float64
     classes : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel.labels import Soft
+    >>> y = Soft([[0.7, 0.3], [0, 1], [0, 0]], ["ham", "spam"])
+    >>> len(y), y[np.array([0, 2])].probabilities.tolist()
+    (3, [[0.7, 0.3], [0.0, 0.0]])
     """
 
     _row_index: Any = None  # of a data frame

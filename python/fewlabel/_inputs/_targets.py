@@ -270,7 +270,8 @@ def _of_columns(values: np.ndarray, unlabeled: Any, name: str, whole: bool) -> C
 def with_groups(targets: Targets, hierarchy: Any, class_prior: Any, names: Iterable[Any] = ()) -> Targets:
     """Groups of a class tree, as labels and within sets, as sets of the classes below them; `names`: other labels.
 
-    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any.
+    For a fit, which has a class_prior, these are the classes with a label or a share, if there are any. The description
+    of a group is that set.
     """
     known = targets.classes.tolist()
     below = _hierarchy.leaves(hierarchy, [*known, *names])

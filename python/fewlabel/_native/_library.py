@@ -1,6 +1,7 @@
 """The native library: find it, load it at the first call, check it and call it.
 
-A process that was forked after its parent had loaded it loads a private copy, or raises a RuntimeError.
+A process that was forked after its parent had loaded the library cannot use the parent's copy, because the threads of
+its runtime do not exist in the child. It loads a private copy, or raises RuntimeError where that is not possible.
 """
 
 import contextlib

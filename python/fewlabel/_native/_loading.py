@@ -1,7 +1,7 @@
 """Loading the library file: what is wrong where it cannot be loaded, and a second copy for a forked process.
 
-For a library built for another processor, glibc reports that the file does not exist. The loader tells libraries by
-their files: a forked child, in which the threads of the parent's copy do not exist, needs another one.
+For a library built for another processor, glibc reports that the file does not exist. The threads of the parent's copy
+do not exist in a forked child: it needs another file, by which the loader identifies libraries, with its own runtime.
 """
 
 import ctypes

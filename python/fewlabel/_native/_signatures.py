@@ -1,4 +1,7 @@
-"""The declarations of `fewlabel.h` for ctypes, which a test compares with it."""
+"""The declarations of `fewlabel.h` for ctypes: struct layouts, status codes and one table of functions.
+
+A test compares them with the header.
+"""
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p

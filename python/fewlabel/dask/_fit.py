@@ -30,12 +30,14 @@ _END = 5.0  # seconds in which the error of another rank, or a lost worker, can 
 def fit(client: Any, model: _Classifier, X: Any, y: Any, sample_weight: Any = None) -> _Classifier:
     """Fit an estimator to rows on the workers of a Dask cluster.
 
-    It returns the model, that of one machine with all rows, up to the rounding of sums: `transduction_` is in the order
-    of the partitions, and `label_distributions_` is left out. Fits on the same workers wait for each other.
+    The model is that of one machine with all rows, up to the rounding of sums. Rows stay where they are, but for those
+    that `fewlabel.spmd.fit` exchanges. Two fits on the same workers wait for each other. It returns the model:
+    `transduction_` is in the order of the partitions; `label_distributions_` is left out.
 
     Parameters
     ----------
     client : distributed.Client
+        The cluster.
     model : TransductiveSVC or SemiSupervisedLogisticRegression
         Fitted in place. `calibrate` and scikit-learn's callbacks are for one machine. `n_jobs` is the number of threads
         on each worker; None: the threads that the worker has for tasks.

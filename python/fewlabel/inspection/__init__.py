@@ -1,7 +1,8 @@
 """Inspection of a fit: whether unlabeled rows help, class shares, why a class is predicted, which labels look wrong.
 
-Where `model` is a fitted classifier with `coef_`, it may end a pipeline or be found by a search (`GridSearchCV`); rows
-are the input of `model.predict`, such as texts for a pipeline.
+All but `estimate_class_prior` use the weights of a linear classifier. `model` is a fitted classifier with `coef_`, a
+pipeline that ends in one, or a search (`GridSearchCV`) over one. Rows are the input of `model.predict`, such as texts
+for a pipeline.
 """
 
 from fewlabel.inspection._check import Check as Check, check

@@ -104,7 +104,9 @@ class Check(_table.Table):
         return self._differing.planned - self.n_labels if open_ else 0
 
     def decide(self, labels: Any) -> "Check":
-        """Judge the two models, which are not fitted again, by labels of `disagreements`.
+        """Judge the two models by labels of `disagreements`.
+
+        Nothing is fitted: the models are those of the labels that `check` had.
 
         Parameters
         ----------
@@ -114,7 +116,8 @@ class Check(_table.Table):
         Returns
         -------
         check : Check
-            Of the `n_labels` rows with a label. With fewer than half of those `needed` only these numbers change.
+            Its interval, `gained` and `lost` are those of the `n_labels` rows with a label. With fewer than half of the
+            number that was `needed`, only `n_labels` and `needed` change.
         """
         if hasattr(labels, "set_axis") and len(labels) <= len(self.disagreements):
             _data.check_order(disagreements=labels.set_axis(self.disagreements[: len(labels)]), labels=labels)
@@ -166,8 +169,10 @@ class Check(_table.Table):
 def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None, verbose: int = 1) -> Check:
     """Check by cross-validation on the labeled rows whether unlabeled rows help a model.
 
-    It fits three models per fold: one on all rows, to which held-out rows are unlabeled, and two on the labeled rows
-    alone, one of them scikit-learn's `LinearSVC`. Models of all labels find the rows whose labels would decide.
+    It fits three models per fold: one on the other labeled rows and all unlabeled rows, to which the held-out rows
+    belong then, and two on the labeled rows alone, one of them scikit-learn's `LinearSVC`. Held-out rows are weighted
+    such that each class has its estimated share among the unlabeled rows. Models of all labels find the unlabeled rows
+    whose labels would decide.
 
     Parameters
     ----------
@@ -188,7 +193,21 @@ def check(model: Any, X: Any, y: Any, *, cv: Any = 5, n_jobs: int | None = None,
     check : Check
         `verdict`: "helps", "hurts", "no difference" or "cannot tell"; the accuracies `supervised` and
         `semi_supervised`; `disagreements`, unlabeled rows of which the labels decide by `decide`. `str()`: a summary.
-        A `DataWarning` if no row is unlabeled, a `ClassPriorWarning` if given shares are far from the estimated ones.
+
+    Warns
+    -----
+    DataWarning, ClassPriorWarning
+        If no row is unlabeled, or the class shares given to the model are far from the estimated ones.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fewlabel import TransductiveSVC
+    >>> from fewlabel.inspection import check
+    >>> X, y = load_digits(return_X_y=True)
+    >>> y[100:] = -1
+    >>> check(TransductiveSVC(), X, y).verdict
+    'cannot tell'
     """
     X, given, splits = split(model, X, y, cv)
     classes, codes = _targets.learned(given.certain())[:2]

@@ -64,7 +64,8 @@ def compare(
     Parameters
     ----------
     model : TransductiveSVC or SemiSupervisedLogisticRegression, or a pipeline that ends in one
-        Clones are fitted, also with `unlabeled_weight=0`, and `LinearSVC` in its place if no probability is scored.
+        Clones are fitted, with other values of `method`, and with `unlabeled_weight=0` as the supervised model. With
+        scikit-learn's `LinearSVC` in its place it is a reference, except for scores of probabilities.
     X, y : as in `check`
     methods : list of str, dict of str to estimator, or None, default=None
         Values of `method`, or a dict from name to estimator. None: "auto", "annealing" and "switching" if known.

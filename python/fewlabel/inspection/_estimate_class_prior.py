@@ -58,7 +58,7 @@ def estimate_class_prior(
     Parameters
     ----------
     X : {array-like, sparse matrix or array, data frame} of shape (n_rows, n_features)
-        Of the unlabeled rows about 5,000 are used, the same in any order.
+        Rows, labeled and unlabeled. About 5,000 of the unlabeled rows are used, the same in any order.
     y : array-like of shape (n_rows,), labels and markers of the parameter `unlabeled`
     rest : label or None, default=None
         The class of all other rows, where one class alone has ten or more labels. This takes 44 fits.
@@ -68,13 +68,26 @@ def estimate_class_prior(
     confidence_level : float, default=0.9
         Confidence level of the intervals, between 0 and 1.
     unlabeled, n_jobs : as in `TransductiveSVC`
-    random_state : int, RandomState instance or None (a fixed seed), default=None
+    random_state : int, RandomState instance or None, default=None
+        Seed. None means a fixed seed.
 
     Returns
     -------
     estimate : ClassPriorEstimate
         Arrays (n_classes,): `classes`, sorted; `class_prior`, the shares, with sum 1; `lower` and `upper`, their
         confidence limits (0 and 1: unknown); `label_shares`, of the labeled rows. `as_dict()` is for `class_prior`.
+        Printed it is a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewlabel.inspection import estimate_class_prior
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 5)) + 2 * (np.arange(1000) < 800)[:, None]  # four fifths of class 1
+    >>> y = np.full(1000, -1)
+    >>> y[:20], y[-20:] = 1, 0  # as many labels of each class
+    >>> bool(abs(estimate_class_prior(X, y).class_prior - [0.2, 0.8]).max() < 0.05)
+    True
     """
     _data.check_order(X=X, y=y, sample_weight=sample_weight)
     rows = _data.training_rows(model := BaseEstimator(), X, reset=True)

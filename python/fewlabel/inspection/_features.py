@@ -44,7 +44,8 @@ def explain(
     row : array-like of shape (n_features,) or (1, n_features), or what a pipeline takes for one row, as a text
         The row. A series is a row of a data frame: its index has the columns.
     feature_names : array-like of shape (n_features,) or None, default=None
-        Names of the features of the classifier. None: those of the pipeline or data frame, otherwise x0, x1, ...
+        Names of the features of the classifier. None: those of the pipeline or data frame, without the names of steps
+        if `row` is a text or no two are alike then, otherwise x0, x1, ...
     n : int, default=10
         Maximum number of features listed: those with the largest absolute contributions.
     label : label or None, default=None
@@ -128,7 +129,7 @@ class TopFeatures(_table.Table):
         Parameters
         ----------
         axes : array-like of matplotlib Axes, or None, default=None
-            One for each class. None: a new figure.
+            Where to draw, one for each class. None: a new figure.
         """
         if axes is None:
             from matplotlib import pyplot

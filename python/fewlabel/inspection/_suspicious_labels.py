@@ -32,7 +32,8 @@ def suspicious_labels(
 ) -> SuspiciousLabels:
     """Find labels that may be wrong.
 
-    Each label is compared with the prediction of a clone that was fitted without it, if its class has others.
+    Each label is compared with the prediction of a clone that was fitted without it, if it is not the only one of its
+    class. The largest contradiction comes first.
 
     Parameters
     ----------

@@ -40,8 +40,8 @@ class Answers(NamedTuple):
 
 
 class Reader:
-    """What the events of a journal come to. One that is new changes what was read, unless it withdraws another one, or
-    is a description of a call: then all are read again.
+    """What the events of a journal come to. One that is new changes what was read, unless it withdraws more than the
+    first answer to a row, or is a description of a call: then all are read again.
 
     Answers keep the names of their time, and the number of renames before them.
     """
@@ -53,7 +53,7 @@ class Reader:
         self._n_read = -1  # events; -1: to be read from the first one
 
     def answers(self) -> Answers:
-        """The answers so far. Later events do not change them."""
+        """The answers so far; `kept` if later events are not to change them."""
         events, n = self._journal.events, self._n_read
         if n == len(events):
             return self._found

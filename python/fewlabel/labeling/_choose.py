@@ -5,8 +5,10 @@ Symbols  z_i unit rows of m coordinates, from a truncated SVD where X is sparse;
 Rule     k-means of CLUSTERED rows, and of those with an answer, into n + l clusters. Row after row comes from the
          largest of the clusters with the fewest answers, and is the one nearest to the center: typical rows, unlike
          each other and unlike those with an answer. Such labels are no sample of the rows. A fit between two batches
-         gives a class the rows whose nearest labeled row has it; the final one has the estimate of the model. Both are
-         corrected by rows drawn at random, of each predicted class its share: their answers have shares without bias.
+         gives a class the rows whose nearest labeled row has it, which takes no time; the final one has the estimate of
+         the model. Rows that are drawn at random correct both. With strata h, the classes that were predicted,
+         and their shares W_h of the rows, the share of y is Σ_h W_h times the share of y in the answers of h: without
+         bias, and as a draw has W_h of its rows from h, the share of y in all its answers.
 Source   Hacohen, Dekel and Weinshall, ICML 2022, for the clusters; Nguyen and Smeulders, ICML 2004, for the use of
          clusters; Cochran (1977), chapter 5A, for strata; James and Stein (1961) for the mean of both estimates.
 Cost     At most ROUNDS passes of CLUSTERED rows times clusters times m, and of MOST_ROWS rows times l times m.

@@ -22,24 +22,27 @@ DRAWN = 30  # rows
 class Session:
     """A loop of labeling: rows that are worth a label, answers, refits, and a hint when to stop.
 
-    A class may be new at any time. With `path` every answer is on the disk at once, and the next session goes on there.
+    A class may be new at any time. With `path` every answer is on the disk before the call returns, and a session that
+    is made again with the same path continues after the last answer.
 
     Parameters
     ----------
     rows : data frame, series, list, array or sparse matrix of n_rows rows
         Input of the model. Rows are named by the index of a data frame, unique integers or texts, else by position.
     model : classifier, or pipeline that ends in one
-        Not fitted. The steps before the last are fitted once, to all rows and without labels.
+        Not fitted. The steps before the last are fitted once, to all rows and without labels. One with
+        class_prior="auto" and no `hierarchy` gets a dict of shares between batches, and if drawn rows contradict it.
     classes : iterable of label, default=()
         Classes that are known in advance, in the order of their buttons in the widget.
     descriptions : dict from class to text or row, default=None
-        Of classes, which follow `classes`, as for `labels.with_descriptions`: every fit learns from them, and with two
-        or more needs no answer. The file keeps texts; one that differs from that of the last call is an edit.
+        Of classes, as for `labels.with_descriptions`: every fit learns from them. With two or more, a fit needs no
+        answer, and the first rows to label are drawn at random; with one they are typical. The file keeps texts, and
+        of vectors the classes. A text that differs from that of the last call is an edit. The classes follow `classes`.
     path : path-like or None, default=None
         File of the answers, JSON lines, of one session at a time. None: in memory only.
     show : str, callable or None, default=None
-        What the widget shows of a row: a column, or what a function of the row (of a frame of Polars or Arrow, a dict)
-        returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
+        What the widget shows of a row: a column of a data frame, or what a function of the row (of a frame of Polars or
+        Arrow, a dict) returns: a text, an array of pixels, or what notebooks show as a PNG image. None: all as text.
 
     Examples
     --------
@@ -95,7 +98,8 @@ class Session:
     def next(self, n: int = 10) -> list[Any]:
         """Choose rows to label, after a refit if there are new answers: a list of their names.
 
-        Typical ones, and after 30 answers, with descriptions at first, 30 rows drawn at random.
+        Typical ones of clusters without an answer, and after 30 answers, with descriptions at first, 30 rows drawn at
+        random. A model of fewlabel is refitted to 2,000 rows and those with answers.
 
         Parameters
         ----------
@@ -151,12 +155,12 @@ class Session:
         self._journal.append({"row": self._name(row), "skip": True})
 
     def rename(self, label: Any, new: Any) -> None:
-        """Rename a class, or merge it with another one: all its answers so far have the new name.
+        """Rename a class, or merge it with another one: all its answers so far become answers with the new name.
 
         Parameters
         ----------
         label : one of `classes`
-        new : its new name, or another class
+        new : its new name; if that is a class already, the two are one from now on
         """
         label, new = self._class(label), self._checked(new, self._journal.last_class())
         if label != new:
@@ -229,7 +233,9 @@ class Session:
         return _status.accuracy([{"predicted": name, "class": one["class"]} for name, one in pairs])
 
     def widget(self, n: int = 10) -> Any:
-        """Show rows in a notebook, with a button and a key for each class: an `AnyWidget`, of fewlabel[widget].
+        """Show rows in a notebook, one after the other, with a button and a key for each class: an `AnyWidget`.
+
+        Below the row stand the predicted class and its features. Needs `pip install 'fewlabel[widget]'`.
 
         Parameters
         ----------
@@ -240,7 +246,7 @@ class Session:
         return LabelingWidget(self, _numbers.check_count("n", n))
 
     def _read(self) -> Answers:
-        """The answers so far."""
+        """The answers so far, as they are until the next one."""
         return self._reader.answers()
 
     def _refit(self, whole: bool) -> Fitted:

@@ -1,11 +1,12 @@
 """How good the model of a session is by now, and whether more labels are worth it.
 
-Estimate  The share of the last WINDOW answers that had been predicted, of typical rows of clusters without an answer,
-          estimates the accuracy of the models since then. The interval is Wilson's (1927).
-Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (as Bloodgood and
-          Vijay-Shanker, CoNLL 2009), and at most RARE of the labels are the only one of their class: that share
-          estimates how many rows have a class without any label (Good, Biometrika 1953), and rare classes change few
-          predictions. Measured in docs/notes/labels-next.md.
+Estimate  Every answer is compared with the prediction made before it was given. The share of correct predictions among
+          the last WINDOW of them estimates the accuracy of the models since then. The rows are typical ones of clusters
+          without an answer. The interval is Wilson's (1927).
+Stop      The refits to the last LABELS labels changed at most STABLE of the predictions, added up (Bloodgood and
+          Vijay-Shanker, CoNLL 2009, stop when predictions are stable too), and at most RARE of the labels are the only
+          one of their class: that share estimates how many rows have a class without any label (Good, Biometrika 1953),
+          and rare classes change few predictions. Measured in docs/notes/labels-next.md.
 """
 
 from collections.abc import Reversible
