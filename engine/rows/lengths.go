@@ -71,8 +71,15 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 		}
 	}
 	job.Largest(ends)
+	if largest := slices.Max(append(ends, math.Inf(-1))); largest > 0 { // in steps, as another scale changes last digits
+		for k, end := range ends {
+			ends[k] = math.Floor(end/largest*endSteps + math.Sqrt2)
+		}
+	}
 	return ends
 }
+
+const endSteps = 1 << 30 // see valueSteps
 
 // Totals are the sums [cols] of the numbers [n] of the rows that have a feature, on all machines, modulo 2^40: the
 // order of rows changes nothing.
