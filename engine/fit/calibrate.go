@@ -10,6 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 const (
@@ -34,7 +35,7 @@ const (
 //	         2. T' gives the unlabeled rows, by the classifier, the mean a of their largest probability
 //	         3. T = T' (t / t')^((m/n)^g): t gives that mean to the rows of the next fit, t' to its own. A fit has m of n
 //	            rows, and the more there are, the less does each one push its own score
-//	Source   ours. One temperature for all classes is that of Guo, Pleiss, Sun & Weinberger 2017. Measured, with what was
+//	Source   ours; one temperature for all classes: Guo, Pleiss, Sun & Weinberger 2017. Measured, with what was
 //	         rejected, in docs/notes/calibration.md
 //	Cost     at most about one more fit, and three searches for temperatures
 func calibrate(result *fitted) error {
@@ -46,33 +47,27 @@ func calibrate(result *fitted) error {
 		result.Calibration = &Calibration{Temperature: 1}
 		return nil
 	}
-	split := crossfit.NewSplit(s, calibratedRows)
-	if split.Folds == 0 {
-		result.uncalibrated("no class has two different labeled rows. Label more rows")
-		return nil
-	}
-	next := &nextRows{Scored: crossfit.Scored{Views: make([][]float64, 1)}}
+	split, next := crossfit.NewSplit(s, calibratedRows), &nextRows{Scored: crossfit.Scored{Views: make([][]float64, 1)}}
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([][]float64, error) {
 		scores, err := next.score(result, f)
 		return [][]float64{scores}, err
 	})
-	if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind != fault.Cancelled && known.Kind != fault.Internal {
-		result.uncalibrated(err.Error())
-		return nil
-	}
-	switch {
+	reason := ""
+	switch known, ok := errors.AsType[*fault.Error](err); {
+	case split.Folds == 0:
+		reason = "no class has two different labeled rows. Label more rows"
+	case ok && known.Kind != fault.Cancelled && known.Kind != fault.Internal:
+		reason = err.Error()
 	case err != nil:
 		return err
 	case s.Job.Stopped(): // so were the further fits, after a step
-		result.uncalibrated("the fit was stopped")
+		reason = "the fit was stopped"
+	default:
+		result.setTemperatures(&split, held, next)
 		return nil
 	}
-	result.setTemperatures(&split, held, next)
+	result.warn(warning.CalibrationFailed.Of().And(": " + reason))
 	return nil
-}
-
-func (r *Result) uncalibrated(reason string) {
-	r.Model.Warnings = append(r.Model.Warnings, warning.CalibrationFailed.Of().And(": "+reason))
 }
 
 // nextRows are the unlabeled rows of the fit after each of the five, with scores by that one.
@@ -90,17 +85,17 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 			rows = append(rows, s.Unlabeled[place])
 		}
 	}
-	part, err := d.of(s.Keep(f.Held, f.Chosen), d.prior, d.options, s.Job.Silent())
+	part, err := d.of(s.Keep(f.Held, f.Chosen), d.options, s.Job.Silent())
 	if err != nil {
 		return nil, err
 	}
 	part.name = "calibrate"
-	without, err := part.Train(Member{tol: max(d.options.Tol, calibratedTol)})
+	tol := max(d.options.Tol, calibratedTol)
+	without, err := part.Train(Member{tol: tol})
 	if err != nil {
 		return nil, err
 	}
 	if result.CommitteeWeight > 0 {
-		tol := max(d.options.Tol, calibratedTol)
 		views, err := part.views(result.CommitteeWeight, tol, true)
 		if err == nil {
 			err = without.join(views, result.CommitteeWeight, tol)
@@ -145,7 +140,12 @@ func (r *fitted) setTemperatures(split *crossfit.Split, held *crossfit.Scores, n
 		}
 		agreed, c = next.agreement(rows.Views[0], k), agreedRows*math.Sqrt(h)
 	}
-	r.warnOpen(right, h, agreed, len(held.Class))
+	// a is open by two standard errors of the labels found, with two more of each kind (Agresti & Coull 1998), and by
+	// what the fits may be worse than the classifier
+	share := (h*right + 2) / (h + 4)
+	if off := 2*math.Sqrt(share*(1-share)/(h+4)) + unlike*(1-agreed); off > openShare {
+		r.warn(warning.Calibration.Of(float64(len(held.Class)), 100*off))
+	}
 	right = min((h*right+c*agreed)/(h+c), 1-0.5/(h+c))
 	of := func(rows crossfit.Scored) float64 {
 		return temperature(s.Job, rows, k, right, d.options.Loss.Spec().Temperature)
@@ -170,15 +170,6 @@ func probabilities(s *sample.Sample, scores []float64, t, e float64) []float64 {
 	return scores
 }
 
-// warnOpen warns where a is open: by two standard errors of the share of labels that are found, with two more of each
-// kind (Agresti & Coull 1998), and by what the fits may be worse than the classifier.
-func (r *fitted) warnOpen(right, h, agreed float64, rows int) {
-	share := (h*right + 2) / (h + 4)
-	if off := 2*math.Sqrt(share*(1-share)/(h+4)) + unlike*(1-agreed); off > openShare {
-		r.Model.Warnings = append(r.Model.Warnings, warning.Calibration.Of(float64(rows), 100*off))
-	}
-}
-
 // balance reweights the rows held out to the class shares; h rows of equal weight say as much.
 func balance(held *crossfit.Scores, shares []float64) (h float64) {
 	weight := held.Held.Weight
@@ -194,4 +185,60 @@ func balance(held *crossfit.Scores, shares []float64) (h float64) {
 	}
 	vector.Scale(weight, before/after)
 	return after * after / squares
+}
+
+// temperature finds T at which rows have a given mean of their largest probability.
+//
+//	Problem  Σ_i w_i max_y p_i(y) = right Σ_i w_i, with p_i = softmax(s_i/T) of the scores s_i [K]
+//	Symbols  w_i weight of row i; right the share of these rows whose class is found
+//	Stops    halving log T within reach of that of the usual temperature, to 1e-10; at an end where no T gives the share
+//	Cost     38 passes over the scores
+func temperature(job *work.Job, rows crossfit.Scored, classes int, right, usual float64) float64 {
+	low, high, total := -reach, reach, vector.Sum(rows.Weight)
+	for high-low > 1e-10 {
+		middle := (low + high) / 2
+		if confidence(job, rows, classes, usual*math.Exp(middle)) > right*total {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return usual * math.Exp((low+high)/2)
+}
+
+const (
+	reach     = 12.0
+	extraRows = 0.2 // rows of each class that smoothing adds
+)
+
+// smoothing is e = cK / (l + cK): c = extraRows of each class are added to l rows (Platt 1999, section 2.2).
+func smoothing(rows float64, classes int) float64 {
+	extra := extraRows * float64(classes)
+	return extra / (rows + extra)
+}
+
+// confidence is Σ w max p.
+func confidence(job *work.Job, rows crossfit.Scored, classes int, t float64) float64 {
+	var total [1]float64
+	job.SumRows(len(rows.Weight), classes, total[:], func(i int, part, odds []float64) {
+		scores := rows.Views[0][i*classes : (i+1)*classes]
+		largest := vector.Max(scores)
+		for y, s := range scores {
+			odds[y] = (s - largest) / t
+		}
+		vector.Exp(odds)
+		part[0] += rows.Weight[i] / vector.Sum(odds)
+	})
+	return total[0]
+}
+
+// probability sets p [K] to the probabilities (1 - e) softmax(s/T) + e/K of scores s [K].
+func probability(p, s []float64, t, e float64) {
+	for y, score := range s {
+		p[y] = score / t
+	}
+	vector.Softmax(p, p)
+	for y := range p {
+		p[y] = (1-e)*p[y] + e/float64(len(p))
+	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // coarse fits parts of the rows, each from the end of the one before: an eighth of many unlabeled rows, which begins at
-// an eighth of that, or a third of fewer. A fit of all rows begins at the last one.
+// an eighth of that, or a third of fewer. It returns the last fit, nil where there is no part like the whole.
 //
 //	Problem  that of the method. Most of its passes find the directions of the classes, for which a part of the rows is
 //	         enough. Annealing is compared with switching on the smallest part only; the better one goes on
@@ -15,17 +15,13 @@ import (
 //	Stops    as the method does, at a looser tolerance; a part that max_iter ends is no start
 //	Cost     that part of a fit, up to twice that where many rows are labeled, as these all take part; and the end of the
 //	         method's path on all rows
-//
-// It is nil where there is no part like the whole.
 func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
 	for _, fraction := range fractions {
 		part := d.part(fraction)
 		if part == nil {
 			continue
 		}
-		if m.begin = (start{}); last != nil && last.reason != path.MaxIter {
-			m.begin = start{last.Model, last.spec.Name, last.before + last.Model.Iterations, last.origin}
-		}
+		m.begin = last.start()
 		if last, err = search(part, m); err != nil {
 			return nil, err
 		}
@@ -43,7 +39,7 @@ func (d *Data) part(fraction uint64) (part *Data) {
 		return nil
 	}
 	err := d.sample.Job.Try(func() (err error) {
-		part, err = d.of(rows, d.prior, d.options, d.sample.Job)
+		part, err = d.of(rows, d.options, d.sample.Job)
 		return err
 	})
 	if err != nil || !part.sample.Transductive() {
@@ -53,27 +49,37 @@ func (d *Data) part(fraction uint64) (part *Data) {
 	return part
 }
 
-// startAt is a start at the fit of a part of the rows.
-func (d *Data) startAt(part *fitted) start {
-	if part == nil || part.reason == path.MaxIter {
+// start is a start at a fit of a part of the rows; nowhere, if max_iter ended it.
+func (f *fitted) start() start {
+	if f == nil || f.reason == path.MaxIter {
 		return start{}
 	}
-	return start{d.sample.Unpacked(part.Model), part.spec.Name, part.before + part.Model.Iterations, part.origin}
+	return start{f.Model, f.spec.Name, f.trace.Before + f.Model.Iterations, f.origin}
+}
+
+// startAt is where a fit begins: at the caller's start, or at the fit of a part of the rows, if parts are to be fitted.
+func (d *Data) startAt(part *fitted) start {
+	begin := part.start()
+	switch {
+	case d.start != nil:
+		return start{model: d.start}
+	case begin.model == nil || len(d.parts()) == 0:
+		return start{}
+	}
+	begin.model = d.sample.Unpacked(begin.model)
+	return begin
 }
 
 const (
 	partLooseness = 10 // factor on the tolerance of a part; with 100 macro F of the maxent loss falls by .005
-
-	eighth     = 8
-	third      = 3
-	coarseRows = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
-
-	thirdLabels = 40.0 // labeled rows from which on a committee starts at a third
+	eighth        = 8
+	third         = 3
+	thirdLabels   = 40.0 // labeled rows from which on a committee starts at a third
 )
 
 // Replaced in tests.
 var (
-	coarseFrom  = coarseRows
+	coarseFrom  = 1 << 13 // unlabeled rows, for two classes, from which on an eighth is enough: 1,024
 	thirdFrom   = 1 << 12
 	maxGathered = 1 << 20 // non-zeros of a part that every machine gets
 )
@@ -87,16 +93,13 @@ func (d *Data) parts() (fractions []uint64) {
 	}
 	classes, n := s.Classes(), s.All.UnlabeledUnits
 	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores)
-	if suits && d.atOnce() {
-		for rows, fraction := n, uint64(eighth); rows >= max(coarseFrom/2*classes, eighth*s.All.Labeled); {
-			fractions = append(fractions, fraction)
-			rows, fraction = rows/eighth, fraction*eighth
-		}
+	least := max(coarseFrom/2*classes, eighth*s.All.Labeled)
+	for rows, part := n, uint64(eighth); suits && d.atOnce() && rows >= least; rows, part = rows/eighth, part*eighth {
+		fractions = slices.Insert(fractions, 0, part)
 	}
 	if len(fractions) == 0 && d.averages() && n >= max(thirdFrom, third*s.All.Labeled) &&
 		d.labels*float64(classes) >= thirdLabels {
 		return []uint64{third}
 	}
-	slices.Reverse(fractions)
 	return fractions
 }

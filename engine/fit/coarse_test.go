@@ -49,7 +49,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 		higher, errors, passes, agreement := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(draws) {
 			data, o := draw(seed)
-			coarseFrom = coarseRows
+			coarseFrom = 1 << 13
 			withThird(t, 1<<20)
 			whole := fitFrom(t, data, nil, o)
 			withCoarseStart(t, 4000)

@@ -15,8 +15,7 @@ import (
 
 // Columns learns several labels a row: a classifier of two classes for every column of labels, over the same rows.
 //
-//	Problem  column k has labels 0, 1 or -1 (unknown) of the rows, or describes these: Fit for each, with the same rows
-//	         and weights
+//	Problem  that of Fit for each column of labels 0, 1 or -1 (unknown), or of descriptions; same rows, same weights
 //	Symbols  labels [columns][n]; class_prior [columns] the shares of class 1 among the unlabeled rows of each column
 //	Source   ours. The packed copy of the rows and its keys are made once. With the same shares a column has the bits of
 //	         its separate fit. Shares that are not given are those of the column's labeled rows: estimates are slower

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -13,29 +14,26 @@ import (
 // estimated. Where no row has a label, as with keyword rules or descriptions alone, it is the mean of two.
 //
 //	Problem  few labels leave the shares open, and a transductive classifier with wrong shares is wrong and sure of it.
-//	         Without labels the shares are those of the weak labels, which say more of some classes than of others,
-//	         or those that M predicts where there are descriptions alone: these stay
+//	         Without labels the shares are those of the weak labels, which say more of some classes than of others; with
+//	         descriptions alone they are those that M predicts, and stay
 //	Symbols  S the supervised classifier; M the mixture of all rows and labels (method/mixture.go); T a transductive
-//	         classifier; φ estimated shares; v = c / (c + labels a class), the weight of S and M beside T,
-//	         or half of it where φ is near the shares of the labels. S takes no part without labels, as it learns the
-//	         words of the rules. Where all classes have descriptions M stands for S as well, with 2 v, and v is not
-//	         halved: S gives classes with labels the rows that no description reaches, and joins in 3. alone, with v/2.
-//	         From 2. on the shares of M are then φ; u = min(1, unlabeled rows / c' labels), what M and the predicted
-//	         shares count: few rows tell more of chance than of classes
+//	         classifier; φ estimated shares; v = c / (c + labels a class), half of it where φ is near the shares of the
+//	         labels; u = min(1, unlabeled rows / c' labels): few rows tell more of chance than of classes
 //	Method   1. where φ is not near these shares, T of a third of the unlabeled rows moves it to
 //	            (1-uv) φ + uv times the shares of the classes that T + v (S + u M) predicts; again, where it moved far
 //	         2. T of all rows, with these shares; it begins at T of a third where there are many rows and labels
 //	         3. the classifier is T + v (S + u M)
-//	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T
+//	         Each is divided by its spread, the root mean square of its centered class scores; 3. is in units of T.
+//	         Without labels there is no S, which would learn the words of the rules. Where all classes have descriptions
+//	         M takes its place, with 2 v, never halved, and has the shares φ from 2. on; S joins in 3. with v/2: it gives
+//	         classes with labels the rows that no description reaches
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do; T of a third, and where φ moves T, at a tolerance of 1e-3 in place of 1e-5. T of a third
-//	         ends with soft labels
+//	Stops    as the fits do; T of a third, which keeps soft labels, and where φ moves T of all rows at tolerance 1e-3
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M;
 //	         up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
-	v, tol, begin := viewLabels/(viewLabels+d.labels), d.options.Tol, start{model: d.start}
-	evidence := d.prior.Evidence
+	v, tol, evidence := viewLabels/(viewLabels+d.labels), d.options.Tol, d.prior.Evidence
 	moves := !d.onlyDescribed() && (evidence == nil || evidence.FromLabels(d.prior.Shares) > sameShares)
 	if !moves && evidence != nil && !d.sample.All.AllDescribed {
 		v *= supported
@@ -50,16 +48,13 @@ func average(d *Data) (*fitted, error) {
 		if d, part, err = d.settleShares(views, v*d.tells); err == nil && d.sample.All.AllDescribed {
 			views, err = d.views(v, d.options.Tol, true)
 		}
-	} else {
-		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness), soft: true, silent: true})
+	} else if d.start == nil {
+		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness), soft: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	if begin.model == nil && len(d.parts()) > 0 {
-		begin = d.startAt(part)
-	}
-	result, err := search(d, Member{begin: begin, tol: tol})
+	result, err := search(d, Member{begin: d.startAt(part), tol: tol})
 	if err != nil {
 		return nil, err
 	}
@@ -88,18 +83,16 @@ func (d *Data) guesses() bool {
 	return d.labels == 0 && d.asked.ClassPrior.Rule == "auto" || d.onlyDescribed()
 }
 
-// views are v (S + u M), v u M or 2 v u M, as a model of the packed rows. With descriptions M has the shares once they
-// are settled.
+// views are v (S + u M), v u M or 2 v u M, for packed rows. With descriptions M has the shares once they are settled.
 func (d *Data) views(v, tol float64, settled bool) (*model.Linear, error) {
-	mixture := Member{method: method.Mixture, weight: v * d.tells, settled: settled && d.sample.All.AllDescribed}
-	switch {
-	case d.sample.All.AllDescribed:
+	described := d.sample.All.AllDescribed
+	mixture := Member{method: method.Mixture, weight: v * d.tells, settled: settled && described}
+	if described {
 		mixture.weight *= 2
-		return d.sum(tol, mixture)
-	case d.guesses():
-		return d.sum(tol, mixture)
+	} else if !d.guesses() {
+		return d.sum(tol, Member{method: method.Supervised, weight: v}, mixture)
 	}
-	return d.sum(tol, Member{method: method.Supervised, weight: v}, mixture)
+	return d.sum(tol, mixture)
 }
 
 // sum is that of members, each divided by its spread and times its weight.
@@ -107,17 +100,17 @@ func (d *Data) sum(tol float64, members ...Member) (sum *model.Linear, err error
 	for _, m := range members {
 		view := d.mixture
 		if m.method != method.Mixture || view == nil {
-			m.tol, m.silent = tol, true
+			m.tol = tol
 			if view, err = d.Train(m); err != nil {
 				return nil, err
 			}
 		}
 		packed := d.sample.Packed(view.Model)
 		if sum == nil {
-			sum = multiple(packed, 0)
+			sum = plus(packed, -1, packed)
 		}
 		if spread := d.spread(d.decisions(packed)); spread > 0 {
-			add(sum, m.weight/spread, packed)
+			sum = plus(sum, m.weight/spread, packed)
 		}
 	}
 	return sum, nil
@@ -128,27 +121,23 @@ func (d *Data) loose(factor float64) float64 {
 	return max(d.options.Tol, min(factor*d.options.Tol, calibratedTol))
 }
 
-// settleShares moves the shares to those of the classes that the views and T of a part of the rows predict, as long as
-// they move far; once where no label holds them back. v is the weight of the latter. It returns the data with these
-// shares, and the last such T.
+// settleShares moves the shares by v to those that the views and T of a part of the rows predict, as long as they move
+// far; once where no label holds them back. It returns the data with these shares, and the last such T.
 func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part *fitted, err error) {
 	fractions := d.parts()
 	if len(fractions) == 0 {
 		fractions = []uint64{third}
 	}
 	for range mostMoves {
-		part, err = coarse(d, fractions, Member{tol: d.loose(looseness), soft: true, silent: true})
+		part, err = coarse(d, fractions, Member{tol: d.loose(looseness), soft: true})
 		if err != nil || part == nil || vector.Dot(part.Model.Coef, part.Model.Coef) == 0 {
 			return d, part, err
 		}
-		mean, moved := d.mean(part.Model, d.decisions(part.Model), views), make([]float64, len(d.prior.Shares))
-		predicted := d.predicted(mean)
-		for y, share := range d.prior.Shares {
-			moved[y] = (1-v)*share + v*predicted[y]
-		}
-		near := shares.Distance(moved, d.prior.Shares) < smallMove
+		mean := plus(part.Model, d.spread(d.decisions(part.Model)), views) // in the units of T
+		moved := d.prior.With(blend(1-v, d.prior.Shares, v, d.predicted(mean)))
+		near := shares.Distance(moved.Shares, d.prior.Shares) < smallMove
 		other := *d
-		other.prior = d.prior.With(moved)
+		other.prior = moved
 		if d = &other; near || d.prior.Evidence == nil {
 			break
 		}
@@ -156,11 +145,12 @@ func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part
 	return d, part, nil
 }
 
-// mean is that of a transductive classifier, with these scores, and the views, in its units.
-func (d *Data) mean(transductive *model.Linear, scores decisions, views *model.Linear) *model.Linear {
-	mean := multiple(transductive, 1)
-	add(mean, d.spread(scores), views)
-	return mean
+// blend is a part of these shares and a part of others.
+func blend(part float64, shares []float64, otherPart float64, others []float64) []float64 {
+	sum := slices.Clone(shares)
+	vector.Scale(sum, part)
+	vector.Add(sum, otherPart, others)
+	return sum
 }
 
 // join makes the result that of the committee.
@@ -171,33 +161,26 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 		if err != nil {
 			return err
 		}
-		add(views, 1, supervised)
+		views = plus(views, 1, supervised)
 	}
 	transductive := s.Packed(f.Model)
 	scores := d.decisions(transductive)
 	f.own = f.ownParts(scores)
-	mean := d.mean(transductive, scores, views)
+	mean := plus(transductive, d.spread(scores), views)
 	s.Unpack(mean, f.Model.Coef)
 	f.Model.Intercept, f.CommitteeWeight = mean.Intercept, v
 	f.relabel(d.decisions(mean))
-	if f.Distributions != nil {
-		harden(s, f.Distributions, f.Transduction)
-	}
+	f.harden()
 	return nil
 }
 
-// multiple is a model times a factor.
-func multiple(m *model.Linear, factor float64) *model.Linear {
+// plus is a model plus another one times a factor.
+func plus(m *model.Linear, factor float64, other *model.Linear) *model.Linear {
 	out := *m
-	out.Coef, out.Intercept = make([]float64, len(m.Coef)), make([]float64, len(m.Intercept))
-	add(&out, factor, m)
+	out.Coef, out.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)
+	vector.Add(out.Coef, factor, other.Coef)
+	vector.Add(out.Intercept, factor, other.Intercept)
 	return &out
-}
-
-// add adds a model times a factor.
-func add(dst *model.Linear, factor float64, m *model.Linear) {
-	vector.Add(dst.Coef, factor, m.Coef)
-	vector.Add(dst.Intercept, factor, m.Intercept)
 }
 
 // spread is the root mean square of the centered class scores of the unlabeled rows.
@@ -210,8 +193,7 @@ func (d *Data) spread(of decisions) float64 {
 	})[0])
 }
 
-// predicted are the shares of the classes that a model predicts for the unlabeled rows: mean probabilities, as counts
-// of classes would jump where scores change in their last digits.
+// predicted are the class shares of the unlabeled rows by a model: mean probabilities, as counts jump with last digits.
 func (d *Data) predicted(m *model.Linear) []float64 {
 	of := d.decisions(m)
 	spread := d.spread(of)

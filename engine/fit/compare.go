@@ -7,24 +7,22 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// compare replaces a result of method auto by that of another start or another method where that is better. Not for
-// committees: docs/notes/second-start.md.
-func compare(current *fitted, m Member) *fitted {
+// compare replaces a result of method auto by that of another start, or, outside a committee, of another method, where
+// that is better (docs/notes/second-start.md).
+func compare(current *fitted, m Member) {
 	d := current.data
-	compared := d.named.Compares != "" && d.start == nil && !d.options.Loss.Spec().Free
-	if !compared || !current.reason.Natural() {
-		return current
+	if d.named.Compares == "" || d.start != nil || d.options.Loss.Spec().Free || !current.reason.Natural() {
+		return
 	}
 	if replaced := d.mixes() && replacedBy(current, m.tol, mixed); !replaced && m.begin.model == nil && !d.averages() {
 		replacedBy(current, m.tol, settled)
 	}
-	return current
 }
 
 // settled is the fit by switching, with which method auto compares annealing.
 //
-//	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are
-//	         compared before the thresholds move, which can change either by more than their difference
+//	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are those
+//	         before the thresholds move, which changes them by more than their difference
 //	Source   ours. Soft labels can lead away from a solution nearby: the labels of the supervised solution at the class
 //	         shares, settled. Where λ' is at most method.MaxOverAlpha α switching settles these at once, otherwise it
 //	         makes its whole run; not for the maxent loss (docs/notes/second-start.md)
@@ -33,25 +31,32 @@ func compare(current *fitted, m Member) *fitted {
 func settled(current *fitted, tol float64) (*fitted, error) {
 	second := *current.data
 	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
-	return second.Train(Member{method: second.named.Name, tol: tol, bound: current.bound(), silent: true})
+	return second.Train(Member{method: second.named.Name, tol: tol, bound: current.bound()})
 }
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
-func replacedBy(current *fitted, tol float64, fit func(current *fitted, tol float64) (*fitted, error)) bool {
-	job := current.data.sample.Job
-	var better *fitted
+func replacedBy(current *fitted, tol float64, fit func(*fitted, float64) (*fitted, error)) (improves bool) {
+	job, switched, better := current.data.sample.Job, 0, (*fitted)(nil)
 	err := job.Try(func() (err error) {
 		better, err = fit(current, tol)
 		return err
 	})
-	improves := err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
-	switched, end := 0, current
+	improves = err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
 	if improves {
-		switched, end = job.Count(belief.Differences(current.Transduction, better.Transduction)), better
-		replace(current, better)
+		switched = job.Count(belief.Differences(current.Transduction, better.Transduction))
+		model := current.Model
+		current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
+		model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
+		model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
+		if current.reason == path.NotConverged || better.reason == path.NotConverged {
+			current.reason, model.Termination = better.reason, better.Model.Termination
+		}
+		current.harden()
+	} else {
+		better = current
 	}
 	current.Model.Iterations++
-	current.trace.RecordEnd(end.trace, switched) // the last step of the history
+	current.trace.RecordEnd(better.trace, switched) // the last step of the history
 	return improves
 }
 
@@ -60,27 +65,15 @@ const muchBetter = 0.99
 
 func (f *fitted) bound() float64 { return muchBetter * f.trace.Objective(0) }
 
-func replace(current, better *fitted) {
-	model := current.Model
-	current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
-	model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
-	model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-	if current.reason == path.NotConverged || better.reason == path.NotConverged {
-		current.reason, model.Termination = better.reason, better.Model.Termination
-	}
-	harden(current.data.sample, current.Distributions, current.Transduction)
-}
-
-// mixed is the fit of many rows that begins at a mixture of labeled and unlabeled rows: the second start of method
-// auto.
+// mixed is the fit that begins at a mixture of labeled and unlabeled rows: the second start of method auto.
 //
-//	Problem  that of the method. Where most features are noise and labels are few, the supervised solution points the
-//	         wrong way, and every path from there too. A mixture uses all rows from the first step on
+//	Problem  where most features are noise and labels are few, the supervised solution points the wrong way, and every
+//	         path from there too. A mixture uses all rows from the first step on
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials, see method/mixture.go); the solution at the
 //	         mixture's labels as a start is ours. Measured, with what was rejected, in docs/notes/second-start.md
-//	Stops    where the mixture has nearly the labels found; where the solution at its labels is above promising times
-//	         the bound; where mixtures predict held-out labels worse than the labeled rows alone; or where the first
-//	         step from there is not below the bound
+//	Stops    where the mixture has nearly the labels found, or predicts held-out labels worse than the labeled rows
+//	         alone; where the solution at its labels is above promising times the bound, or the first step from there is
+//	         not below it
 //	Cost     up to eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most
 //	         mixtureRows rows take part, of more rows a part
 func mixed(current *fitted, tol float64) (*fitted, error) {
@@ -88,7 +81,7 @@ func mixed(current *fitted, tol float64) (*fitted, error) {
 	if !method.MixesSoon(s) {
 		return nil, nil
 	}
-	mixture, err := d.Train(Member{method: method.Mixture, silent: true})
+	mixture, err := d.Train(Member{method: method.Mixture})
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +92,11 @@ func mixed(current *fitted, tol float64) (*fitted, error) {
 	if predicts, err := d.mixturePredicts(); err != nil || !predicts {
 		return nil, err
 	}
-	first := Member{method: method.AtScores, scores: scores, tol: tol, silent: true}
-	labeled, err := d.Train(first)
+	labeled, err := d.Train(Member{method: method.AtScores, scores: scores, tol: tol})
 	if err != nil || labeled.Model.Objective > promising*bound {
 		return nil, err
 	}
-	return d.Train(Member{method: d.first(), begin: start{model: labeled.Model}, tol: tol, bound: bound,
-		silent: true})
+	return d.Train(Member{begin: start{model: labeled.Model}, tol: tol, bound: bound})
 }
 
 // kappa is the agreement of scores [Unlabeled, K] with classes: 1 all, 0 as of labels drawn by the shares (Cohen 1960).
@@ -127,10 +118,9 @@ const (
 
 // mixturePredicts reports whether mixtures predict more held-out labels than linear models of the labeled rows do, by
 // the cross-fits from which shares are estimated. A lower objective is no sign of better classes.
-func (d *Data) mixturePredicts() (bool, error) {
+func (d *Data) mixturePredicts() (_ bool, err error) {
 	evidence := d.prior.Evidence
 	if evidence == nil { // the shares are given
-		var err error
 		if evidence, _, err = d.evidence("mixture"); err != nil {
 			return false, err
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Data is what the models of a fit may see: rows, labels, weights, options, class shares. Nothing changes it; a part of
-// the rows, or all with other labels, is Data of its own, see of.
+// Data is what the models of a fit may see. Nothing changes it: a part of the rows, or all with other labels, is other
+// Data, see of.
 type Data struct {
 	sample  *sample.Sample
 	options method.Options // with values for those that are "auto"
@@ -64,9 +64,6 @@ func open(p sample.Problem, options method.Options, job *work.Job) (*Data, error
 	return d, d.see(s, options)
 }
 
-// first is the method that a fit begins with.
-func (d *Data) first() method.Method { return d.named.First().Name }
-
 // see sets the sample and the options, as resolved for it.
 func (d *Data) see(s *sample.Sample, options method.Options) (err error) {
 	options.Options = s.Options
@@ -75,18 +72,20 @@ func (d *Data) see(s *sample.Sample, options method.Options) (err error) {
 	return err
 }
 
-// of is the data of selected rows, with these options and shares. Machines that get the same rows fit them alike.
-func (d *Data) of(rows sample.Selection, prior *shares.Prior, options method.Options, job *work.Job) (*Data, error) {
-	if prior != nil {
-		options.ClassPrior = sample.ClassPrior{Shares: prior.Shares, Rule: "auto"}
+// of is the data of selected rows, with these options and the shares if they are known. Machines with the same rows fit
+// them alike.
+func (d *Data) of(rows sample.Selection, options method.Options, job *work.Job) (*Data, error) {
+	if d.prior != nil {
+		options.ClassPrior = sample.ClassPrior{Shares: d.prior.Shares, Rule: "auto"}
 	}
 	s, err := d.sample.Select(rows, options.OfSample(), job)
 	if err != nil {
 		return nil, err
 	}
 	part := *d
-	if part.start, part.warnings, part.mixture = nil, nil, nil; prior != nil {
-		if part.prior, err = prior.Allowed(s); err != nil {
+	part.start, part.warnings, part.mixture = nil, nil, nil
+	if d.prior != nil {
+		if part.prior, err = d.prior.Allowed(s); err != nil {
 			return nil, err
 		}
 	}
@@ -105,35 +104,38 @@ const (
 	manyRows = 1 << 14
 )
 
-// atOnce reports whether λ' is so small that hard labels settle at once about as well as in steps, and a part of the
-// rows is a good start: at most MaxOverAlpha times the α of fewer rows. A part is one only then.
+// atOnce reports whether hard labels settle at once about as well as in steps, and a part of the rows is a good start:
+// λ' is at most MaxOverAlpha times the α of fewer rows. A part is one only then.
 func (d *Data) atOnce() bool {
 	all := float64(d.sample.All.LabeledUnits + d.sample.All.UnlabeledUnits)
 	return d.whole > 0 || d.options.UnlabeledWeight <= method.MaxOverAlpha*d.options.Alpha*(maxAlpha/usualAlpha(all))
 }
 
-// decisions are those [rows, outputs] of a classifier for rows.
+// decisions are class scores [rows, K] by a classifier.
 type decisions struct {
 	values  []float64
-	outputs int
+	classes int
 }
 
 // decisions are those of a classifier of the packed rows.
 func (d *Data) decisions(m *model.Linear) decisions {
-	s := d.sample
-	out := decisions{make([]float64, s.Rows.Rows()*m.Outputs), m.Outputs}
-	s.Rows.Decisions(s.Job.Pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, out.values)
-	s.Job.CountAndCheck(int64(s.Rows.NonZeros()))
-	return out
+	found, _ := d.decisionsOf(m, d.sample.Rows)
+	return found
+}
+
+func (d *Data) decisionsOf(m *model.Linear, x *rows.Matrix) (decisions, error) {
+	values := make([]float64, x.Rows()*m.Outputs)
+	err := m.Decisions(d.sample.Job.Pool, x, values)
+	d.sample.Job.CountAndCheck(int64(x.NonZeros()))
+	if m.Outputs == 1 {
+		values = objective.BothSides(values)
+	}
+	return decisions{values, d.sample.Classes()}, err
 }
 
 // scores are the class scores of a row.
 func (d decisions) scores(row int32) []float64 {
-	i := int(row)
-	if d.outputs == 1 {
-		return []float64{-d.values[i] / 2, d.values[i] / 2}
-	}
-	return d.values[i*d.outputs : (i+1)*d.outputs]
+	return d.values[int(row)*d.classes : (int(row)+1)*d.classes]
 }
 
 // of are the class scores [list, K] of rows.

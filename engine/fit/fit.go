@@ -12,26 +12,20 @@ import (
 // share the rows: each calls it with its own in its part of Group.Run, and gets the same classifier.
 func Fit(p sample.Problem, options method.Options, progress *work.Progress, group *work.Group) (*Result, error) {
 	return work.Guard(func() (*Result, error) {
+		if err := options.Agree(); err != nil {
+			return nil, err
+		}
 		job := work.NewJob(options.Threads, progress)
 		if group.Shares() {
-			job.Group = group
-		}
-		if err := begin(p, options, job.Group); err != nil {
-			return nil, err
+			alike := options
+			job.Group, alike.Threads = group, 0
+			group.Begin(p.Checksum(alike))
+			if err := options.Together(); err != nil {
+				return nil, err
+			}
 		}
 		return fit(p, options, job)
 	})
-}
-
-// begin refuses options that do not go together, or that a group cannot follow.
-func begin(p sample.Problem, options method.Options, group *work.Group) error {
-	if err := options.Agree(); err != nil || group == nil {
-		return err
-	}
-	alike := options
-	alike.Threads = 0
-	group.Begin(p.Checksum(alike))
-	return options.Together()
 }
 
 // fit is the order of calls:
@@ -44,8 +38,7 @@ func begin(p sample.Problem, options method.Options, group *work.Group) error {
 //	  search     one model of the method
 //	    compare    method auto: another start, then, outside a mean, another method; the lower
 //	               objective stays                                                               compare.go
-//	weak       where rows are weakly labeled: learn again, with copies of these rows in the
-//	           class that was found                                                              weak.go
+//	learn      where rows are weakly labeled, again: with copies of these in the class found     weak.go
 //	thresholds move, so that new rows have the shares, too                                       thresholds.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
 //
@@ -55,15 +48,8 @@ func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	first, err := d.certain()
+	result, err := d.learnTwice()
 	if err != nil {
-		return nil, err
-	}
-	result, err := learn(first)
-	if err != nil {
-		return nil, err
-	}
-	if result, err = weak(d, result); err != nil {
 		return nil, err
 	}
 	if err := result.moveForNewRows(); err != nil {
@@ -76,26 +62,24 @@ func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, erro
 }
 
 // learn is the fit of data, from the caller's start or a part of the rows.
-func learn(d *Data) (*fitted, error) {
+func learn(d *Data) (_ *fitted, err error) {
 	if d.averages() {
 		return average(d)
 	}
-	begin := start{model: d.start}
-	if begin.model == nil {
-		part, err := coarse(d, d.parts(), Member{tol: d.loose(partLooseness)})
-		if err != nil {
+	var part *fitted
+	if d.start == nil {
+		if part, err = coarse(d, d.parts(), Member{tol: d.loose(partLooseness)}); err != nil {
 			return nil, err
 		}
-		begin = d.startAt(part)
 	}
-	return search(d, Member{begin: begin})
+	return search(d, Member{begin: d.startAt(part)})
 }
 
 // search is a model of the method of the options.
 func search(d *Data, m Member) (*fitted, error) {
 	result, err := d.Train(m)
-	if err != nil || m.soft {
-		return result, err
+	if err == nil && !m.soft {
+		compare(result, m)
 	}
-	return compare(result, m), nil
+	return result, err
 }

@@ -480,7 +480,7 @@ func checkOwnParts(t *testing.T, f *fitted, minusSlope func(z float64) float64) 
 	of, center := d.decisions(s.Packed(f.Model)), s.Center(s.Job)
 	own := f.ownParts(of)
 	for k, i := range s.Unlabeled {
-		z, length := of.values[i], s.Rows.SquaredNorm(int(i))+vector.Dot(center, center)
+		z, length := 2*of.scores(i)[1], s.Rows.SquaredNorm(int(i))+vector.Dot(center, center)
 		s.Rows.Row(int(i), func(j int, value float64) { length -= 2 * value * center[j] })
 		want := d.options.UnlabeledWeight * s.UnlabeledWeight[k] * minusSlope(z) * length / d.options.Alpha
 		if far := math.Abs(2*own[2*k+1] - want); far > 1e-9*(1+math.Abs(want)) {

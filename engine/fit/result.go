@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/method"
@@ -43,18 +42,9 @@ type fitted struct {
 	spec   *method.Spec
 	trace  *path.Trace
 	reason path.Reason
-	before int              // steps of the run before
 	origin sample.Selection // see start
 	own    []float64        // see ownParts, of T in a committee
 	moved  []float64        // by moveIntercepts
-}
-
-// packed is the model of the packed rows of the fit, of which s is the sample.
-func (f *fitted) packed(s *sample.Sample) *model.Linear {
-	if f.data.sample != s { // they were selected from these
-		return f.Model
-	}
-	return s.Packed(f.Model)
 }
 
 // conclude is the result for the caller's rows, the first ones, and features, where s is the sample of these.
@@ -141,13 +131,13 @@ func distributions(x *Data, soft []float64) []float64 {
 	return all
 }
 
-// harden makes the soft labels of the unlabeled rows these classes.
-func harden(s *sample.Sample, distributions []float64, classes []int32) {
-	k := s.Classes()
-	for _, i := range s.Unlabeled {
-		row := distributions[int(i)*k : (int(i)+1)*k]
+// harden makes the soft labels of the unlabeled rows the classes predicted.
+func (f *fitted) harden() {
+	k := f.Model.Classes
+	for _, i := range f.data.sample.Unlabeled {
+		row := f.Distributions[int(i)*k : (int(i)+1)*k]
 		clear(row)
-		row[classes[i]] = 1
+		row[f.Transduction[i]] = 1
 	}
 }
 
@@ -200,7 +190,7 @@ func checkShares(f *fitted) {
 		checkPredicted(f)
 	}
 	if balance := x.options.Balance; !x.options.FitIntercept && (balance == "share" || balance == "mean") {
-		f.warn(warning.Balance)
+		f.warn(warning.Balance.Of())
 	}
 }
 
@@ -217,20 +207,17 @@ func checkPredicted(f *fitted) {
 		switch {
 		case share >= prior[class]/2:
 		case prior[class]*rows < 1:
-			f.warn(warning.SmallShare, float64(class), prior[class], rows)
+			f.warn(warning.SmallShare.Of(float64(class), prior[class], rows))
 		default:
-			f.warn(warning.Collapse, float64(class), share, prior[class])
+			f.warn(warning.Collapse.Of(float64(class), share, prior[class]))
 		}
 	}
 }
 
-func (f *fitted) warn(kind warning.Kind, values ...float64) {
-	f.Model.Warnings = append(f.Model.Warnings, kind.Of(values...))
-}
+func (r *Result) warn(w warning.Warning) { r.Model.Warnings = append(r.Model.Warnings, w) }
 
 // renumbered are rows by their numbers in the whole, without those of other machines.
-func renumbered(part sample.Selection, source []int32) sample.Selection {
-	out := sample.Selection{Class: []int32{}} // not nil
+func renumbered(part sample.Selection, source []int32) (out sample.Selection) {
 	for k, i := range part.Rows {
 		if source[i] >= 0 {
 			out.Add(source[i], part.Class[k], part.Weights[k])
@@ -241,21 +228,15 @@ func renumbered(part sample.Selection, source []int32) sample.Selection {
 
 // agreement is the share of the unlabeled rows that keep the class of the supervised start; NaN where there is none.
 func agreement(s *sample.Sample, began sample.Selection, classes []int32) float64 {
-	switch {
-	case s.All.Unlabeled == 0 || s.Constant():
-		return math.NaN()
-	case !s.Transductive():
+	if s.All.Unlabeled > 0 && !s.Transductive() && !s.Constant() {
 		return 1
-	case began.Class == nil:
-		return math.NaN()
 	}
-	var sums [2]float64 // weight of the rows with the same class, of all
+	sums := []float64{0, vector.Sum(began.Weights)} // weight of the rows with the same class, of all
 	for k, i := range began.Rows {
 		if began.Class[k] == classes[i] {
 			sums[0] += began.Weights[k]
 		}
 	}
-	sums[1] = vector.Sum(began.Weights)
-	s.Job.Reduce(sums[:])
+	s.Job.Reduce(sums)
 	return sums[0] / sums[1]
 }

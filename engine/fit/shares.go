@@ -7,7 +7,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
-	"github.com/fewlabel/fewlabel/engine/option"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/shares"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -18,11 +17,10 @@ import (
 // are the shares that a mixture of all rows predicts.
 func (d *Data) withShares() (*Data, error) {
 	out := *d
-	evidence := func() (found *shares.Evidence, err error) {
+	prior, err := shares.Find(d.sample, func() (found *shares.Evidence, err error) {
 		found, out.near, err = d.evidence("class_prior")
 		return found, err
-	}
-	prior, err := shares.Find(d.sample, evidence)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +33,7 @@ func (d *Data) withShares() (*Data, error) {
 		guess = d.labels < tellingLabels && e.FromLabels(e.Predicted) > unevenShares
 	}
 	if d.onlyDescribed() {
-		if out.mixture, err = out.Train(Member{method: method.Mixture, silent: true}); err != nil {
+		if out.mixture, err = out.Train(Member{method: method.Mixture}); err != nil {
 			return nil, err
 		}
 		out.prior = prior.With(out.predicted(d.sample.Packed(out.mixture.Model)))
@@ -44,39 +42,26 @@ func (d *Data) withShares() (*Data, error) {
 	if found := out.prior.Shares; guess {
 		out.warnings = append(out.warnings, warning.GuessedShares.Of(slices.Min(found), slices.Max(found)))
 	}
-	return out.carrying()
+	if part := d.carries; part < 1 && d.sample.Transductive() && !d.sample.Constant() {
+		supervised, err := out.Train(Member{method: method.Supervised})
+		if err != nil {
+			return nil, err
+		}
+		predicted := out.predicted(d.sample.Packed(supervised.Model))
+		out.prior = out.prior.With(blend(part, out.prior.Shares, 1-part, predicted))
+	}
+	return &out, nil
 }
 
-// Of a guess: labels were chosen class by class, or can tell nothing of it, and are few, but their classifier predicts
-// other shares than theirs.
+// Of a guess: few labels, chosen class by class for all they tell, whose classifier predicts other shares than theirs.
 const (
 	tellingLabels = 10.0 // labels a class from which on an estimate is none
 	unevenShares  = 0.2  // total variation distance
 )
 
-// carrying is the data with the class shares that few unlabeled rows can carry: a share is known from them as well as
-// from as many labels, so that they have no other shares than the supervised classifier predicts where they are far
-// fewer.
-func (d *Data) carrying() (*Data, error) {
-	s, part := d.sample, d.carries
-	if part == 1 || !s.Transductive() || s.Constant() {
-		return d, nil
-	}
-	supervised, err := d.Train(Member{method: method.Supervised, silent: true})
-	if err != nil {
-		return nil, err
-	}
-	carried := d.predicted(s.Packed(supervised.Model))
-	for y, share := range d.prior.Shares {
-		carried[y] = part*share + (1-part)*carried[y]
-	}
-	out := *d
-	out.prior = d.prior.With(carried)
-	return &out, nil
-}
-
 // carried is the part of the class shares that the unlabeled rows carry: all from this many on, as many as labels, and
-// where a class has no label.
+// where a class has no label. A share is known from them as well as from as many labels, so that far fewer have the
+// shares that the supervised classifier predicts.
 func carried(s *sample.Sample, all float64) float64 {
 	if slices.Min(s.All.ClassRows) == 0 {
 		return 1
@@ -91,9 +76,9 @@ func (d *Data) onlyDescribed() bool {
 
 var manyUnlabeled = 1 << 15 // replaced in tests
 
-// evidence scores rows by a supervised classifier and a mixture of all labels but a fifth, five times, and counts the
-// classes that the supervised classifier of all labels predicts: class shares are estimated from these. The options of
-// the fit have no part in it. Machines fit the same rows of all.
+// evidence is what class shares are estimated from: scores by a supervised classifier and a mixture of all labels but a
+// fifth, five times, and the classes that the supervised classifier near of all labels predicts. The options of the fit
+// have no part in it. Machines fit the same rows of all.
 func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear, err error) {
 	s := d.sample
 	limit := sample.CrossFitted
@@ -109,7 +94,7 @@ func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear
 	options.FitIntercept, options.ClassNames = d.options.FitIntercept, d.options.ClassNames
 	chosen := s.Keep(nil, s.Drawn(limit))
 	chosen.Weak, chosen.Gathered = nil, true
-	few, err := part.of(chosen, part.prior, options, s.Job.Silent())
+	few, err := part.of(chosen, options, s.Job.Silent())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,8 +119,7 @@ func (d *Data) evidence(name string) (found *shares.Evidence, near *model.Linear
 
 const evidenceTol = 1e-6 // scores of looser solves depend on rounding
 
-// foldScores are the scores of a fold by the supervised classifier of the labels that are not held out, and by a
-// mixture of these and of all other rows.
+// foldScores are a fold's scores by the supervised classifier of the labels not held out, and by a mixture of all rows.
 func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err error) {
 	all := d.sample.Every(sample.Selection{})
 	for k, i := range d.sample.Labeled {
@@ -160,7 +144,7 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 
 // trainOn is a model of a part of the data.
 func (d *Data) trainOn(rows sample.Selection, name method.Method) (*fitted, error) {
-	part, err := d.of(rows, d.prior, d.options, d.sample.Job)
+	part, err := d.of(rows, d.options, d.sample.Job)
 	if err != nil {
 		return nil, err
 	}
@@ -169,17 +153,11 @@ func (d *Data) trainOn(rows sample.Selection, name method.Method) (*fitted, erro
 
 // scoresBy are the class scores [list, K] of rows by a model of a part of the data.
 func (d *Data) scoresBy(m *model.Linear, list []int32) ([]float64, error) {
-	job, chosen := d.sample.Job, d.sample.Rows.Selected(d.sample.Job.Pool, list)
-	found := decisions{make([]float64, len(list)*m.Outputs), m.Outputs}
-	if err := m.Decisions(job.Pool, chosen, found.values); err != nil {
-		return nil, err
-	}
-	job.CountAndCheck(int64(chosen.NonZeros()))
-	return found.of(chosen.All().Rows()), nil
+	found, err := d.decisionsOf(m, d.sample.Rows.Selected(d.sample.Job.Pool, list))
+	return found.values, err
 }
 
-// Shares are the class shares among the unlabeled rows, each with the ends of an interval, and the warnings of a fit
-// with them.
+// Shares are the class shares among the unlabeled rows, with the ends of intervals and the warnings of a fit with them.
 type Shares struct {
 	Share, Lower, Upper []float64 // [classes]; Lower and Upper are nil if not requested
 	Warnings            warning.List
@@ -189,7 +167,7 @@ type Shares struct {
 func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, error) {
 	return work.Guard(func() (estimate Shares, err error) {
 		options := method.Defaults()
-		options.UnlabeledWeight, options.FitIntercept = option.AutoWeight, o.FitIntercept
+		options.FitIntercept = o.FitIntercept
 		d, err := open(p, options, work.NewJob(o.Threads, nil))
 		switch {
 		case err != nil:

@@ -23,11 +23,11 @@ func (d *Data) balance(spec *method.Spec) string {
 }
 
 // thresholdPart is the part of the way that the intercepts move at the end to where each class gets its share. Where
-// the labels hold them, it grows with the number of labels, as the estimate of the shares gets better; few rows carry
-// a part alone.
+// labels hold them, it grows with their number, as the estimate of the shares gets better; few rows carry a part alone.
 func (d *Data) thresholdPart(spec *method.Spec) float64 {
 	switch {
-	case !d.options.FitIntercept || !d.sample.Transductive() || d.options.Balance == "labels" || spec.Direct():
+	case !d.options.FitIntercept || !d.sample.Transductive() || d.sample.Constant() || d.options.Balance == "labels" ||
+		spec.Direct():
 		return 0
 	case d.balance(spec) != "labels":
 		return d.carries
@@ -37,8 +37,8 @@ func (d *Data) thresholdPart(spec *method.Spec) float64 {
 
 const holdingLabels = 20 // labels a class that hold the thresholds as much as the estimated shares move them
 
-// moveIntercepts adds the potentials of the best labeling to the class scores, so that the largest ones give it, or a
-// part of them. It returns what it adds; nil: nothing.
+// moveIntercepts adds a part of the potentials of the best labeling to the class scores; the whole gives it the largest
+// ones. It returns what it adds; nil: nothing.
 func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shift []float64) {
 	o, outputs := r.Objective, solution.Outputs
 	score := solution.Score(o)
@@ -65,29 +65,25 @@ func moveIntercepts(r *method.Run, solution *method.Solution, part float64) (shi
 	return shift
 }
 
-// settleThresholds moves the intercepts of a method that learns from probabilities.
+// settleThresholds moves the intercepts of a method that learns from probabilities, and not its soft labels.
 //
-//	Problem  scores by few labels are small: probabilities can have the class shares as their means by an intercept
-//	         alone, which gives nearly all rows the largest class. They move to where the classes predicted have the
-//	         shares, and as little as few rows tell from those of the supervised classifier. Objective and soft labels
-//	         are those before
+//	Problem  scores by few labels are small: an intercept alone can give probabilities the class shares as means, and
+//	         nearly all rows the largest class. Intercepts move to where the classes predicted have the shares, and as
+//	         little as few rows tell from those of the supervised classifier
 //	Symbols  u as in committee.go
 //	Source   ours. Measured in docs/notes/alpha.md
 //	Differences  "entropy" keeps its own for the former: its probabilities are nearly 0 or 1
 //	Cost     that of moving intercepts; where u < 1 the supervised fit
 func (f *fitted) settleThresholds() error {
-	d, s := f.data, f.data.sample
-	if !f.spec.UsesProbabilities || d.thresholdPart(f.spec) == 0 || s.Constant() {
+	d := f.data
+	if !f.spec.UsesProbabilities || d.thresholdPart(f.spec) == 0 {
 		return nil
 	}
-	of, shift := d.decisions(s.Packed(f.Model)), make([]float64, s.Classes())
 	if f.spec.Balance == "share" || d.options.Balance == "share" {
-		shift = d.potentials(f.spec, d.prior.Shares, func(dst []float64, _ int, i int32) { copy(dst, of.scores(i)) })
+		of := d.decisions(d.sample.Packed(f.Model))
+		score := func(dst []float64, _ int, i int32) { copy(dst, of.scores(i)) }
+		f.move(belief.NewCosts(d.objective(d.sample.Job, f.spec)).Potentials(score, d.prior.Shares))
 	}
-	if of.outputs == 1 {
-		shift = []float64{shift[1] - shift[0]}
-	}
-	vector.Add(f.Model.Intercept, 1, shift)
 	return f.nearSupervised()
 }
 
@@ -96,7 +92,7 @@ func (f *fitted) settleThresholds() error {
 func (f *fitted) nearSupervised() error {
 	d, u := f.data, f.data.tells
 	if u < 1 {
-		supervised, err := d.Train(Member{method: method.Supervised, silent: true})
+		supervised, err := d.Train(Member{method: method.Supervised})
 		if err != nil {
 			return err
 		}
@@ -107,27 +103,30 @@ func (f *fitted) nearSupervised() error {
 	return nil
 }
 
-// potentials are those of the best labeling with these shares, by these scores.
-func (d *Data) potentials(spec *method.Spec, shares []float64, score func(dst []float64, k int, i int32)) []float64 {
-	return belief.NewCosts(d.objective(d.sample.Job, spec)).Potentials(score, shares)
+// move adds to the class scores.
+func (f *fitted) move(shift []float64) {
+	if f.Model.Outputs == 1 {
+		shift = []float64{shift[1] - shift[0]}
+	}
+	vector.Add(f.Model.Intercept, 1, shift)
 }
 
-// moveForNewRows moves the intercepts so that new rows get each class as often as the unlabeled rows do.
+// moveForNewRows moves the intercepts so that new rows get each class as often as the unlabeled rows do, which keep
+// their classes.
 //
 //	Problem  the potentials with which the scores of the unlabeled rows, less the parts that they owe to themselves,
 //	         give each class as often as the scores do. A row of the fit is farther from the threshold than a new one:
-//	         the threshold can move and leave it its class, and new rows of small classes are lost if it stays.
-//	         Objective and Transduction are those before.
+//	         new rows of small classes are lost if the threshold stays
 //	Source   ours, after Joachims 2000 (estimates that take out a row's part of the solution). Measured in
 //	         docs/notes/alpha.md
 //	Differences  where shares are estimated and there are many rows for each label, a part of the way: such an estimate
 //	         is often too even, which the distance of the own rows makes up for
-//	Stops    before an unlabeled row has another class, not close to where one would; the whole way where the method
-//	         has no labels of these rows, as far as few of them tell
+//	Stops    well before an unlabeled row has another class; the whole way where the method has no labels of these rows,
+//	         as far as few of them tell
 //	Cost     that of moving intercepts, and two passes
 func (f *fitted) moveForNewRows() error {
 	d, s := f.data, f.data.sample
-	if d.thresholdPart(f.spec) == 0 || s.Constant() || d.options.Balance != "auto" || f.spec.UsesProbabilities {
+	if d.thresholdPart(f.spec) == 0 || d.options.Balance != "auto" || f.spec.UsesProbabilities {
 		return nil
 	}
 	of := d.decisions(s.Packed(f.Model))
@@ -137,10 +136,10 @@ func (f *fitted) moveForNewRows() error {
 	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
 		sum[vector.Largest(scores)] += weight
 	})
-	shift := d.potentials(f.spec, shares, func(dst []float64, k int, i int32) {
+	shift := belief.NewCosts(d.objective(s.Job, f.spec)).Potentials(func(dst []float64, k int, i int32) {
 		copy(dst, of.scores(i))
 		vector.Add(dst, -1, f.own[k*len(dst):(k+1)*len(dst)])
-	})
+	}, shares)
 	for y, share := range shares {
 		if share == 0 {
 			shift[y] = 0
@@ -154,10 +153,7 @@ func (f *fitted) moveForNewRows() error {
 		part = d.harmless(of, shift, part)
 	}
 	vector.Scale(shift, part)
-	if of.outputs == 1 {
-		shift = []float64{shift[1] - shift[0]}
-	}
-	vector.Add(f.Model.Intercept, 1, shift)
+	f.move(shift)
 	if f.spec.OwnLoss != nil {
 		return f.nearSupervised()
 	}
@@ -189,9 +185,9 @@ func (d *Data) harmless(of decisions, shift []float64, part float64) float64 {
 	return 0
 }
 
-// ownParts are the parts [unlabeled, K] of the class scores that rows owe to themselves: at a
-// solution W = -1/α Σ_i c_i g_i (x_i - μ)ᵀ, but for the intercepts, with the gradients g_i of the losses for the
-// classes predicted; of a loss of unlabeled rows before the thresholds moved. Of copies of a row each has its own part.
+// ownParts are the parts [unlabeled, K] of the class scores that rows owe to themselves, copies each its own. But for
+// intercepts W = -1/α Σ_i c_i g_i (x_i - μ)ᵀ, with the gradients g_i of the losses for the classes predicted, of a
+// loss of unlabeled rows before the thresholds moved.
 func (f *fitted) ownParts(of decisions) []float64 {
 	s, o := f.data.sample, f.data.objective(f.data.sample.Job, f.spec)
 	moved := f.moved

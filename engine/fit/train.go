@@ -24,7 +24,6 @@ type Member struct {
 	bound   float64   // it is given up if it will not end below this objective; 0: never
 	soft    bool      // it ends before its labels harden
 	settled bool      // a mixture has the class shares of the fit, not its own
-	silent  bool      // it reports no progress
 	weight  float64   // in a committee
 }
 
@@ -32,7 +31,7 @@ type Member struct {
 type start struct {
 	model  *model.Linear
 	method method.Method // that chose the model; "": that of the options
-	steps  int           // before
+	steps  int           // before, of the whole fit
 	// Unlabeled rows, perhaps a part, by the supervised solution where a method began; nil: it began elsewhere.
 	origin sample.Selection
 }
@@ -41,15 +40,15 @@ type start struct {
 //
 // Sets: Trained of the fit, the count of its work.
 func (d *Data) Train(m Member) (*fitted, error) {
-	job, spec := d.sample.Job, method.Find(cmp.Or(m.begin.method, m.method, d.first()))
-	if m.silent {
+	job, spec := d.sample.Job, method.Find(cmp.Or(m.begin.method, m.method, d.named.First().Name))
+	if m.soft || m.bound > 0 || spec.Direct() { // beside the models that lead to the result
 		job = job.Silent()
 	}
 	before := job.Visited()
 	r := d.newRun(job, spec, m)
 	solution := solve(r, spec)
 	visited := job.Visited() - before
-	d.trained.add(d.nameOf(spec), visited, d.sample.Pass)
+	d.trained.add(cmp.Or(d.name, string(spec.Name)), visited, d.sample.Pass)
 	if job != d.job && d.name == "" {
 		d.job.CountAndCheck(visited)
 	}
@@ -60,13 +59,6 @@ func (d *Data) Train(m Member) (*fitted, error) {
 		return nil, d.sample.OutOfRange()
 	}
 	return resultOf(d, r, solution, spec, m.begin)
-}
-
-func (d *Data) nameOf(spec *method.Spec) string {
-	if d.name != "" {
-		return d.name
-	}
-	return string(spec.Name)
 }
 
 func solve(r *method.Run, spec *method.Spec) *method.Solution {
@@ -87,7 +79,7 @@ func solve(r *method.Run, spec *method.Spec) *method.Solution {
 }
 
 func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Spec, begin start) (*fitted, error) {
-	out := &fitted{data: d, spec: spec, trace: r.Path.Trace, before: begin.steps, origin: begin.origin}
+	out := &fitted{data: d, spec: spec, trace: r.Path.Trace, origin: begin.origin}
 	if spec.Name == method.Mixture { // it has no objective of the fit
 		out.Result = &Result{Model: modelOf(d, r, solution, 0)}
 		return out, d.sample.CheckFinite(0, solution.Coef, solution.Intercept)
@@ -96,7 +88,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	if spec.UsesProbabilities && d.sample.Transductive() && !d.sample.Constant() {
 		value = r.Path.Trace.Objective(0)
 	} else {
-		if part := d.thresholdPart(spec); part > 0 && r.Path.Reason != path.OneClass {
+		if part := d.thresholdPart(spec); part > 0 {
 			out.moved = moveIntercepts(r, solution, part)
 		}
 		value, _ = r.Objective.Value(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
@@ -115,7 +107,7 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	}
 	if d.named.SoftLabels && !spec.SoftLabels && !spec.Direct() { // the start was by another method
 		out.Distributions = distributions(d, make([]float64, len(d.sample.Unlabeled)*r.Objective.Classes))
-		harden(d.sample, out.Distributions, out.Transduction)
+		out.harden()
 	}
 	return out, out.settleThresholds()
 }
@@ -130,25 +122,19 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	}
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)
-	r := &method.Run{Options: &options, Loss: d.options.Loss.Spec(), Objective: o, Costs: belief.NewCosts(o),
-		Soft: m.soft, Settled: m.settled, AtOnce: atOnce, Scores: m.scores,
-		Path: &path.Path{Trace: d.trace(job, spec, d.before+m.begin.steps),
-			Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}}
-	if atOnce {
-		r.Path.Bound, r.Path.AtEnd = m.bound, warm
-	}
-	return r
-}
-
-// trace has the columns of the method of the options; the levels of another method that runs for it are left out.
-func (d *Data) trace(job *work.Job, spec *method.Spec, before int) *path.Trace {
-	t := &path.Trace{Job: job, Unit: d.sample.Pass, Before: before, Level: d.named.Level, Share: "share_distance",
-		NoLevel: d.named.Level != spec.Level, WithEntropy: d.named.SoftLabels,
+	// columns of the method of the options; the levels of another method that runs for it are left out
+	trace := &path.Trace{Job: job, Unit: d.sample.Pass, Before: max(d.before, m.begin.steps), Level: d.named.Level,
+		Share: "share_distance", NoLevel: d.named.Level != spec.Level, WithEntropy: d.named.SoftLabels,
 		Warnings: slices.Clone(d.warnings)}
 	if d.sample.Paired() {
-		t.Share = "positive_share"
+		trace.Share = "positive_share"
 	}
-	return t
+	p := &path.Path{Trace: trace, Limits: path.NewLimits(options.Tol, options.MaxIter, warm), AtEnd: warm}
+	if atOnce {
+		p.Bound = m.bound
+	}
+	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: m.soft,
+		Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
 }
 
 func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective {

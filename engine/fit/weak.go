@@ -7,27 +7,34 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// weak fits again where rows are weakly labeled.
+// learnTwice fits, and again where rows are weakly labeled.
 //
 //	Problem  that of the method, with a copy of each row of enough information as a labeled row. Its class is the
-//	         likeliest by the first fit and the prior costs, softmax(s_j/T) exp(-κ_j), its weight is its information, see
-//	         weak.Row. The rows themselves are unlabeled, with prior costs. In the first fit copies of rows that are
-//	         nearly certain count as labeled. Each fit estimates the shares from its labels and copies
+//	         likeliest by the first fit and the prior costs, softmax(s_j/T) exp(-κ_j), its weight its information, see
+//	         weak.Row. The rows themselves are unlabeled, with prior costs. The first fit has copies of rows that are
+//	         nearly certain. Each fit estimates the shares from its labels and copies
 //	Symbols  s_j class scores of a row by the first fit; T usual temperature of the loss; κ prior costs
 //	Source   ours; self-training of weakly labeled rows, once. Measured in docs/notes/weak-labels.md
 //	Stops    after the first fit where no row has enough information, the fit is stopped, or it is a committee without a
 //	         label, whose mixture has spread what the weak labels say
 //	Cost     two fits, and a copy of the rows for the second
-func weak(d *Data, first *fitted) (*fitted, error) {
-	s := d.sample
-	if !d.fitsTwice() || s.Job.Stopped() || s.All.Labeled == 0 && first.data.averages() {
-		return first, nil
+func (d *Data) learnTwice() (*fitted, error) {
+	data, err := d.certain()
+	if err != nil {
+		return nil, err
 	}
-	prior := d.asked.ClassPrior
+	s := d.sample
+	first, err := learn(data)
+	if err != nil || !d.weaklyLabeled() || s.Job.Stopped() || s.All.Labeled == 0 && data.averages() {
+		return first, err
+	}
+	prior, copies := d.asked.ClassPrior, informative(s, d.decisions(first.Model), d.options.Loss.Spec().Temperature)
 	if s.All.Labeled == 0 {
 		prior = first.data.options.ClassPrior
+	} else if s.Job.Count(len(copies.Rows)) == 0 {
+		return first, nil
 	}
-	second, err := d.withCopies(informative(s, d.decisions(first.packed(s)), d.options.Loss.Spec().Temperature), prior)
+	second, err := d.withCopies(copies, prior)
 	if err != nil {
 		return nil, err
 	}
@@ -35,30 +42,13 @@ func weak(d *Data, first *fitted) (*fitted, error) {
 	return learn(second)
 }
 
-// fitsTwice reports whether weakly labeled rows say enough for a second fit.
-func (d *Data) fitsTwice() bool {
-	s, enough := d.sample, 0
-	if !d.weaklyLabeled() {
-		return false
-	}
-	for k := range s.Unlabeled {
-		if s.Weak.Of(k).Information(s.Classes()) >= minInformation {
-			enough++
-		}
-	}
-	return s.All.Labeled == 0 || s.Job.Count(enough) > 0
-}
-
-// A weakly labeled row counts as labeled from minInformation of a label on; per class at most maxCopies times its
-// labels. Every class counts in equal proportion, as rules find some classes more easily than others.
 const (
-	minInformation = 0.2
-	maxCopies      = 4
+	minInformation = 0.2  // part of a label from which on a weakly labeled row counts as labeled
+	maxCopies      = 4    // of a class, times its labels
 	nearlyCertain  = 0.95 // probability of a class from which on a copy is labeled in the first fit too
 )
 
-// certain are copies of the rows that are nearly certain; where no row has a label, copies of all weakly labeled rows
-// with each of their likeliest classes.
+// certain are copies of the rows that are nearly certain; where no row has a label, of all in their likeliest classes.
 func certain(s *sample.Sample) (c sample.Selection) {
 	for k, i := range s.Unlabeled {
 		row := s.Weak.Of(k)
@@ -68,7 +58,7 @@ func certain(s *sample.Sample) (c sample.Selection) {
 			c.Add(i, class, s.UnlabeledRows[k])
 		}
 	}
-	return even(c, s)
+	return c
 }
 
 // addLikeliest adds the classes of more than half of the largest probability, weighted by its excess over chance.
@@ -96,10 +86,11 @@ func informative(s *sample.Sample, found decisions, temperature float64) (c samp
 			c.Add(i, int32(vector.Largest(costs)), information*s.UnlabeledRows[k])
 		}
 	}
-	return even(c, s)
+	return c
 }
 
-// even bounds the weights of copies: in every class the same part of its labeled rows, the lower quartile of all parts.
+// even bounds the weights of copies: in every class the same part of its labeled rows, the lower quartile of all parts,
+// as rules find some classes more easily than others.
 func even(c sample.Selection, s *sample.Sample) (kept sample.Selection) {
 	if s.All.Labeled == 0 {
 		return c
@@ -153,7 +144,7 @@ func (d *Data) withCopies(copies sample.Selection, prior sample.ClassPrior) (*Da
 	s := d.sample
 	options := d.options
 	options.UnlabeledWeight, options.ClassPrior = d.asked.UnlabeledWeight, prior
-	out, err := d.of(s.Every(copies), nil, options, s.Job)
+	out, err := d.of(s.Every(even(copies, s)), options, s.Job)
 	if err != nil {
 		return nil, err
 	}

@@ -288,7 +288,8 @@ func TestOfEachClassAsManyRowsCount(t *testing.T) {
 	}
 	scores := make([]float64, 2*n)
 	scores[2*2+1] = 1
-	for name, more := range map[string]sample.Selection{"certain": certain(s), "informative": informative(s, decisions{scores, s.Classes()}, 0.2)} {
+	for name, more := range map[string]sample.Selection{"certain": even(certain(s), s),
+		"informative": even(informative(s, decisions{scores, s.Classes()}, 0.2), s)} {
 		sums := [2]float64{}
 		for k, y := range more.Class {
 			sums[y] += more.Weights[k]

@@ -10,8 +10,7 @@ import (
 // anneal is deterministic annealing.
 //
 //	Problem  that of objective.Objective with soft labels q, plus T Σ_j w_j Σ_y q_jy log q_jy, while T falls to 0
-//	Symbols  as there; T temperature; c_jy = λ' ξ(s_j, y); v_y potentials, which hold the class shares: q_jy is
-//	         proportional to exp(-(c_jy - v_y) / T)
+//	Symbols  as there; T temperature; c_jy = λ' ξ(s_j, y); v_y potentials that hold the shares: q_jy ~ exp((v_y-c_jy)/T)
 //	Source   Sindhwani & Keerthi 2006 section 3.2 (two classes; many are mentioned); Keerthi, Sundararajan & Shevade
 //	         2012 (labels that keep the class shares)
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
@@ -25,7 +24,7 @@ func anneal(d *descent) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	cooling := coolingOf(d.Run)
 	steps := energySteps
-	if d.Loss.Free {
+	if d.Options.Loss.Spec().Free {
 		steps = freeSteps
 	}
 	if !d.follow(soft, soft, cooling, steps) {
@@ -74,7 +73,7 @@ func coolingOf(r *Run) *path.Cooling {
 	switch {
 	case r.Objective.Start != nil:
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
-	case r.Loss.Free:
+	case r.Options.Loss.Spec().Free:
 		c.Temperature, c.SlowAbove = level, slowUntil*level
 	}
 	if r.Soft {
@@ -86,9 +85,9 @@ func coolingOf(r *Run) *path.Cooling {
 // firstTemperature is so high that soft labels hardly differ: λ' for rows of unit length, more where the supervised
 // scores are far apart. The losses of K columns add up, for two classes to twice the loss of a pair.
 func firstTemperature(r *Run) float64 {
-	level := 2 * r.Costs.Level
-	if r.Objective.Sample.Paired() {
-		level = r.Costs.Level
+	level := r.Costs.Level
+	if !r.Objective.Sample.Paired() {
+		level *= 2
 	}
 	return max(level, 2*warmth*r.Costs.Spread())
 }
@@ -99,7 +98,7 @@ const MaxOverAlpha = 1000.0
 
 // softWeight is λ' while labels are soft: unbounded from a start, and where unlabeled rows cost nothing at first.
 func softWeight(r *Run) float64 {
-	if r.Objective.Start != nil || r.Loss.Free {
+	if r.Objective.Start != nil || r.Options.Loss.Spec().Free {
 		return r.Objective.Weight
 	}
 	return min(r.Objective.Weight, MaxOverAlpha*r.Objective.Alpha)

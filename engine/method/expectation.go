@@ -22,7 +22,7 @@ import (
 func regularize(d *descent, entropy float64) *Solution {
 	expected := belief.NewExpected(d.risk, d.Objective, entropy)
 	p, solve := d.Path, d.solve(d.risk)
-	d.measureProbable(expected.Measure)
+	p.Measure, p.Trace.Share, p.Trace.WithEntropy = expected.Measure, "constraint_residual", true
 	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
 		rising := &path.Rising{Parts: parts, Full: entropy, End: path.Converged}
 		p.Follow(solve, expected, rising, downhill(looseness*d.Options.Tol, pathSteps))
@@ -109,8 +109,9 @@ func warnProbable(r *Run, exact bool, residual float64) {
 //	Cost     a few Newton steps: at labels held fixed the problem is convex
 func project(d *descent) *Solution {
 	projected := belief.NewProjected(d.risk, d.Objective, d.Options.KLWeight)
-	d.measureProbable(projected.Measure)
-	d.Path.Complete(d.solve(d.risk), projected, &repeated{weight: d.Options.KLWeight}, downhill(d.Options.Tol, pathSteps))
+	p := d.Path
+	p.Measure, p.Trace.Share, p.Trace.WithEntropy = projected.Measure, "constraint_residual", true
+	p.Complete(d.solve(d.risk), projected, &repeated{weight: d.Options.KLWeight}, downhill(d.Options.Tol, pathSteps))
 	warnProbable(d.Run, false, projected.Residual)
 	solution := d.read()
 	solution.SoftLabels = projected.Posterior.Labels

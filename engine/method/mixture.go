@@ -61,6 +61,10 @@ const (
 	worth         = 0.2   // u
 	smoothing     = 0.1   // λ
 	concentration = 100.0 // κ
+
+	// Where every class has a description; measured in docs/notes/committee.md.
+	namedSteps   = 16  // of words: those of a few descriptions take longer to reach all rows
+	namedSpheres = 0.4 // part of the first components
 )
 
 const fixed = -2 // the class of a labeled row
@@ -86,6 +90,10 @@ func MixesSoon(s *sample.Sample) bool {
 const (
 	maxComponents = 1 << 22 // features times classes: logarithms
 	maxProducts   = 1 << 27 // non-zeros times classes
+
+	// Ratios between rows for which float32 has the digits: sums lose those of rows next to a heavy one.
+	weightRange = 1e3
+	factorRange = 1e13
 )
 
 // newMixture has multinomials, or spheres if a value is negative.
@@ -138,12 +146,6 @@ func (m *mixture) sum(list []int32, weights []float64) []float64 {
 	return sum
 }
 
-// Ratios between rows for which float32 has the digits: sums lose those of rows next to a heavy one.
-const (
-	weightRange = 1e3
-	factorRange = 1e13
-)
-
 func (m *mixture) useSpheres(list []int32) {
 	m.spheres, m.word, m.exponent = true, 1, 1
 	for _, i := range list {
@@ -195,19 +197,17 @@ func (m *mixture) linear(fitIntercept bool) *model.Linear {
 		}
 	}
 	vector.Scale(coef, m.exponent*m.word)
-	for y, share := range m.share {
-		if fitIntercept {
+	if fitIntercept {
+		for y, share := range m.share {
 			intercept[y] = math.Log(share)
 		}
-	}
-	if fitIntercept {
 		vector.Add(intercept[1:], 1, m.offset[:k-1])
 	}
 	return model.OfScores(k, coef, intercept)
 }
 
-// start has only the labeled rows, and their shares. Where every class has a description it has these alone: a class
-// with labels would take the rows that have no word of a description.
+// start has the labeled rows and their shares, or the descriptions alone where every class has one: a class with labels
+// would take the rows that have no word of a description.
 func (m *mixture) start(s *sample.Sample) {
 	weights := slices.Clone(s.LabeledRows)
 	for k, i := range s.Labeled {
@@ -356,4 +356,29 @@ func (m *mixture) normalizeShare() {
 		m.share[y]++
 	}
 	vector.Scale(m.share, 1/vector.Sum(m.share))
+}
+
+// addNames adds the descriptions to the components: a part of those of the first step, which know nothing else. So rows
+// that the descriptions tell apart stay where they put them, and later steps do not move away from the names. Spheres
+// give nothing to the mean row, as all rows are nearer to some of an encoder's names than to others; for multinomials
+// the part is the mean number of words of descriptions in a row, as few words tell little of the others.
+func (m *mixture) addNames() {
+	if m.named == nil {
+		part, rows := 0.0, []float64{vector.Sum(m.weight)}
+		if m.job.Reduce(rows); m.spheres {
+			part = namedSpheres
+			m.each(0, m.shape.Features, func(j, first int, values []float64) {
+				vector.Add(m.offset[first-1:][:len(values)], -part*m.all[j]/rows[0], values)
+			})
+		} else {
+			for j, described := range m.labeled {
+				if described > 0 {
+					part += m.all[j] / rows[0]
+				}
+			}
+		}
+		m.named = slices.Clone(m.component)
+		vector.Scale(m.named, part)
+	}
+	vector.Add(m.component, 1, m.named)
 }

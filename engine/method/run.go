@@ -17,7 +17,6 @@ import (
 // Run is one run of a method: what it minimizes, and the path that it takes.
 type Run struct {
 	Options   *Options
-	Loss      *LossSpec
 	Objective *objective.Objective
 	Costs     *belief.Costs
 	Path      *path.Path
@@ -58,15 +57,20 @@ func (s *Spec) Fit(r *Run) *Solution {
 		return s.direct(r)
 	}
 	d := r.descent()
-	if r.Objective.Start == nil {
-		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
-			r.Path.Reason = path.NotFinite
-			return nil
-		}
+	if r.Objective.Start != nil {
+		r.Costs.Admit(d.risk)
+		return s.fit(d)
+	}
+	if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
+		r.Path.Reason = path.NotFinite
+		return nil
 	}
 	r.Costs.Admit(d.risk)
-	if r.Objective.Start == nil {
-		d.keepOrigin()
+	row, unlabeled := make([]float64, r.Objective.Classes), r.Objective.Sample.Unlabeled
+	r.Origin = make([]int32, len(unlabeled))
+	for k, i := range unlabeled {
+		d.risk.Score(row, i)
+		r.Origin[k] = int32(vector.Largest(row))
 	}
 	return s.fit(d)
 }
@@ -76,21 +80,6 @@ func (r *Run) descent() *descent {
 	o, k := r.Objective, r.Objective.Risk()
 	r.Path.Measure = func() (value, share float64) { return o.Measure(k.Loss(), k.Regularizer(), k.Score) }
 	return &descent{r, k, minimize.NewNewton(k.Dim(), o.Job.Pool)}
-}
-
-// measureProbable gives the history the entries of a belief about probabilities.
-func (r *Run) measureProbable(measure func() (value, residual float64)) {
-	r.Path.Measure, r.Path.Trace.Share, r.Path.Trace.WithEntropy = measure, "constraint_residual", true
-}
-
-// keepOrigin keeps the classes of the unlabeled rows by the supervised solution.
-func (d *descent) keepOrigin() {
-	row := make([]float64, d.Objective.Classes)
-	d.Origin = make([]int32, len(d.Objective.Sample.Unlabeled))
-	for k, i := range d.Objective.Sample.Unlabeled {
-		d.risk.Score(row, i)
-		d.Origin[k] = int32(vector.Largest(row))
-	}
 }
 
 // exchange is the limit of the options on exchanges of labels.

@@ -12,8 +12,8 @@ import (
 //	Symbols  c_jy = λ' ξ(s_j, y) cost of class y for unlabeled row j; n(y) class counts, from φ by largest remainder
 //	Source   Sindhwani & Keerthi 2006 section 3.1 (multiple switching) for two classes; Keerthi, Sundararajan & Shevade
 //	         2012, algorithm 1 (C^u annealed) and 2 (switching between pairs of classes) for many
-//	Differences  one Newton step a relabeling, from the supervised solution on; C^u starts at 0.01; without a limit on
-//	         switches labels are the best ones at each step, not only under switches of two (docs/notes/switching.md)
+//	Differences  one Newton step a relabeling, from the supervised solution on; C^u starts at 0.01; unless switches are
+//	         limited, labels are the best ones, not only under switches of two (docs/notes/switching.md)
 //	Stops    at each λ': no label changes; at the last an exact solve, repeated while that changes labels; max_iter
 //	Cost     a level: a few Newton steps, see minimize
 func switchLabels(d *descent) *Solution {

@@ -78,7 +78,7 @@ func (o *Objective) Risk() *risk.Risk {
 	if o.Start != nil {
 		coef, intercept := o.Start.Coef, o.Start.Intercept
 		if o.Start.Outputs < o.Scores.Outputs() {
-			coef, intercept = bothSides(coef), bothSides(intercept)
+			coef, intercept = BothSides(coef), BothSides(intercept)
 		}
 		r.MoveTo(coef, intercept)
 	}
@@ -149,12 +149,11 @@ func (o *Objective) Measure(l loss.Classes, regularizer float64, score Scorer) (
 
 // CheckStart refuses a start with other features or classes, or too large weights.
 func CheckStart(s *sample.Sample, start *model.Linear) error {
-	features, classes := s.Features, s.Classes()
 	switch {
-	case start.Features != features:
-		return fault.Argument("start has %d features, but the rows have %d", start.Features, features)
-	case start.Classes != classes:
-		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, classes)
+	case start.Features != s.Features:
+		return fault.Argument("start has %d features, but the rows have %d", start.Features, s.Features)
+	case start.Classes != s.Classes():
+		return fault.Argument("start has %d classes, but the labels and class_prior have %d", start.Classes, s.Classes())
 	}
 	coef, intercept := floats.Norm(start.Coef, math.Inf(1)), floats.Norm(start.Intercept, math.Inf(1))
 	if max(coef*s.Length, intercept) >= sample.HugeValue {
@@ -163,8 +162,8 @@ func CheckStart(s *sample.Sample, start *model.Linear) error {
 	return nil
 }
 
-// bothSides are the weights of two classes with this difference.
-func bothSides(difference []float64) []float64 {
+// BothSides are the weights of two classes with this difference.
+func BothSides(difference []float64) []float64 {
 	sides := make([]float64, 0, 2*len(difference))
 	for _, v := range difference {
 		sides = append(sides, -v/2, v/2)
