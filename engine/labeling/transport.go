@@ -72,8 +72,8 @@ func (f *frontier) moveCheapest(open func(class int) bool, move func(class int) 
 // Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a class
 // with smaller c_iy - v_y than its own.
 //
-// Node m is no class: an arc of length 0 leads there from a class that may get a row more, and one from there to a class
-// that may lose a row.
+// Node m is no class: an arc of length 0 leads there from a class that may get a row more, and one from there to a
+// class that may lose a row.
 type classGraph struct {
 	*frontier
 	least, most []int

@@ -290,8 +290,8 @@ func (r *Risk) Regularizer() float64 {
 // largeVector is the number of variables from which on memory counts.
 const largeVector = 1 << 18
 
-// Read gives the outputs coef_y . x + intercept_y at the current point, and those of all rows [n, outputs], for the last
-// time; coef [features, outputs], feature j stands at number[j].
+// Read gives the outputs coef_y . x + intercept_y at the current point, for the last time, and those of all rows
+// [n, outputs]; coef [features, outputs], feature j stands at number[j].
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
 	r.solver, r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil, nil // the results are as large

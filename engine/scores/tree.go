@@ -1,5 +1,5 @@
-// Package scores has the map M from the columns z = Wᵀ x of a row to its class scores s = M z, a class tree. It works in
-// place on the stored scores of a row; models keep a prefix of these, the outputs.
+// Package scores has the map M from the columns z = Wᵀ x of a row to its class scores s = M z, a class tree. It works
+// in place on the stored scores of a row; models keep a prefix of these, the outputs.
 package scores
 
 import (

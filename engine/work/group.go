@@ -14,9 +14,9 @@ import (
 //	Problem  no machine may wait for one that has failed, and none may go on with other numbers than the others
 //	Method   every reduction begins with a frame of frameLength numbers: votes, for an end above all; the place of each
 //	         machine, that is their number and its rank; a digest of the reduction's number and length and all results
-//	         so far. Every machine knows the sums of places 0 ... Size-1 and of equal digests. All get the same sums, and so
-//	         leave at the same reduction. Short sums travel in the frame, longer vectors behind it, deferred sums with the
-//	         next ones. The frame has a call of its own: who has failed does not know how many numbers the others add
+//	         so far. Every machine knows the sums of places 0 ... Size-1 and of equal digests. All get the same sums, and
+//	         so leave at the same reduction. Short sums travel in the frame, longer vectors behind it, deferred sums with
+//	         the next ones. The frame has a call of its own: who has failed does not know how many numbers the others add
 //	Misses   a machine that ends, whose Sum fails or changes a frame: what carries the sums has to notify the others
 //	Cost     a call of Sum for each frame and for each vector that does not fit into it
 type Group struct {
