@@ -45,6 +45,35 @@ func TestGradientOfTheGradientMethodAgreesWithDifferences(t *testing.T) {
 	}
 }
 
+// As far as few rows do not tell where the intercept is, it is that of the supervised classifier, of the same loss.
+func TestTheInterceptOfTheGradientMethodBesideFewRows(t *testing.T) {
+	data := planted.Topics(38, 300, 20, 0.8, 5) // of fewer unlabeled rows than labels no mean score is held
+	o := gradientOptions(func(o *method.Options) { o.ClassPrior.Shares, o.Tol = data.Shares(), 1e-8 })
+	intercept := func(tells float64) float64 {
+		d := dataOf(t, problemOf(data), o)
+		d.tells = tells
+		found, err := learn(d)
+		if err == nil {
+			err = found.moveForNewRows()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Model.Intercept[0]
+	}
+	all := intercept(1)
+	o.UnlabeledWeight = 0
+	supervised := mustFit(t, data, nil, o).Model.Intercept[0]
+	if o.UnlabeledWeight = plainOptions().UnlabeledWeight; math.Abs(all-supervised) < 0.01 {
+		t.Fatalf("intercepts %v and %v are too near for this test", all, supervised)
+	}
+	for _, tells := range []float64{0, 0.1, 0.5} {
+		if got, want := intercept(tells), tells*all+(1-tells)*supervised; math.Abs(got-want) > 1e-5 {
+			t.Errorf("%v: intercept %v, should be %v", tells, got, want)
+		}
+	}
+}
+
 // Of rows that decide little the mean score is no share, and what they owe to themselves is that of the solution, not of
 // the scores with the threshold moved: these may all lie where the loss is flat.
 func TestFewRowsByTheGradientMethod(t *testing.T) {
