@@ -57,7 +57,7 @@ const (
 	// Of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 	slowCoolBy = 1.1
 	slowUntil  = 0.5 // of λ'
-	freeSteps  = 2   // Newton steps a temperature: there are many
+	freeSteps  = 3   // Newton steps a temperature: there are many
 
 	// From an earlier model. A warmer start takes more passes, one below 0.02 ends higher.
 	coolStart  = 0.05 // of the first temperature

@@ -252,7 +252,7 @@ def test_ranks_estimate_the_class_shares_of_one_machine(n_classes: int) -> None:
 def test_probabilities_and_warm_starts_work_on_ranks() -> None:
     X, y = rows(3)
     model = SemiSupervisedLogisticRegression(class_prior="labels", calibrate=False, warm_start=True)
-    alone = model.fit(X, y).predict_proba(X)
+    alone = model.fit(X, y).fit(X, y).predict_proba(X)
 
     def fit(comm: Communicator) -> Any:
         mine = of_rank(comm.rank, len(y))
