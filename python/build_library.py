@@ -201,7 +201,7 @@ def build_environment(target: Target = HERE) -> dict[str, str]:
 
 
 class Masks(NamedTuple):
-    """Flags that build Go's runtime with the edits of signal_masks.py, and what the version says where there are none."""
+    """Flags that build Go's runtime with the edits of signal_masks.py, and what the version says without them."""
 
     flags: list[str]
     note: str

@@ -212,3 +212,14 @@ func TestWarningsOfProbabilities(t *testing.T) {
 		t.Errorf("one class: %+v", got)
 	}
 }
+
+// Folds of few unlabeled rows have none of their own, and so no soft labels.
+func TestCalibrationBesideFewUnlabeledRows(t *testing.T) {
+	for rows := 1; rows < 8; rows++ {
+		data, o := planted.Topics(12+rows, 40, 12, 0.5, uint64(rows)), method.Defaults()
+		o.Calibrate = true
+		if result := mustFit(t, data, nil, o); !(result.Calibration.Temperature > 0) {
+			t.Errorf("%d rows: %+v", rows, result.Calibration)
+		}
+	}
+}

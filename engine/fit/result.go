@@ -131,8 +131,11 @@ func distributions(x *Data, soft []float64) []float64 {
 	return all
 }
 
-// harden makes the soft labels of the unlabeled rows the classes predicted.
+// harden makes the soft labels of the unlabeled rows the classes predicted, where there are any.
 func (f *fitted) harden() {
+	if f.Distributions == nil {
+		return
+	}
 	k := f.Model.Classes
 	for _, i := range f.data.sample.Unlabeled {
 		row := f.Distributions[int(i)*k : (int(i)+1)*k]
