@@ -47,13 +47,13 @@ func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key ui
 			largest = v
 		}
 	}
-	nothing, half := largest*rounding, largest/2*(1+rounding)
+	nothing := largest * rounding
 	for k, v := range values {
 		feature := k
 		if indices != nil {
 			feature = int(indices[k])
 		}
-		if v > half {
+		if v > largest/2 {
 			key += hashes[2*feature+1]
 		} else if math.Abs(float64(v)) > float64(nothing) { // no branch by the sign
 			key += hashes[2*feature]
@@ -62,8 +62,7 @@ func pattern[I index, V value](indices []I, values []V, hashes []uint64) (key ui
 	return key
 }
 
-// rounding of the largest value counts as 0: computed features differ by it where rows come in another order. Half of
-// the largest, as a word once has that is there twice, is not above it at any scale.
+// rounding of the largest value counts as 0: computed features differ by it where rows come in another order.
 const rounding = 1e-6
 
 // fewFeatures is a number of features at which many different rows have the same features that are zero and large.
