@@ -32,7 +32,7 @@ type Spec struct {
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 
-var labelLosses = []Loss{SquaredHinge, Hinge, CrammerSinger, Maxent}
+var labelLosses = []Loss{autoLoss, SquaredHinge, Hinge, CrammerSinger, Maxent}
 
 // All methods, in the order of the pages.
 var table = []Spec{
@@ -44,7 +44,7 @@ var table = []Spec{
 		CoarseStart: true},
 	{Name: "pair_switching", fit: switchPairs, Losses: labelLosses, Balance: "share", Level: "unlabeled_weight",
 		OneMachine: true},
-	{Name: "gradient", fit: descend, OwnLoss: gradientLoss, Losses: []Loss{SquaredHinge}, Balance: "mean",
+	{Name: "gradient", fit: descend, OwnLoss: gradientLoss, Losses: []Loss{autoLoss, SquaredHinge}, Balance: "mean",
 		KeepsMean: true, Level: "unlabeled_weight", Vectors: 2*descentPairs + 7},
 	{Name: "entropy", fit: func(d *descent) *Solution { return regularize(d, d.Objective.Weight) }, Balance: "labels",
 		Losses: []Loss{Maxent}, Level: "unlabeled_weight", UsesProbabilities: true},
@@ -68,6 +68,7 @@ func (s *Spec) First() *Spec { return Find(cmp.Or(s.Begins, s.Name)) }
 type Loss string
 
 const (
+	autoLoss      Loss = "auto" // see UsualLoss
 	SquaredHinge  Loss = "squared_hinge"
 	Hinge         Loss = "hinge"
 	CrammerSinger Loss = "crammer_singer"
@@ -94,6 +95,7 @@ var (
 const usualTemperature = 0.2
 
 var losses = []LossSpec{
+	{Name: autoLoss, Margin: squaredHinge},
 	{Name: SquaredHinge, Margin: squaredHinge, Smoothings: []float64{0}, Temperature: usualTemperature},
 	{Name: Hinge, Margin: hinge, Smoothings: bands, Temperature: usualTemperature},
 	{Name: CrammerSinger, Margin: squaredHinge, ClassScores: true, Smoothings: smoothings,
@@ -158,7 +160,7 @@ func Defaults() Options {
 		Options: sample.Options{ClassPrior: sample.ClassPrior{Rule: "auto"}, ClassWeight: sample.ClassWeight{Rule: "auto"},
 			UnlabeledWeight: option.AutoWeight, FitIntercept: true},
 		Method: auto, Alpha: option.AutoWeight, KLWeight: 0.1, Balance: "auto",
-		Loss: SquaredHinge, MaxIter: 10000, Tol: 1e-5, Threads: 1,
+		Loss: autoLoss, MaxIter: 10000, Tol: 1e-5, Threads: 1,
 	}
 }
 
@@ -184,7 +186,8 @@ func (o *Options) Table() option.Table {
 			Meaning: "weight of the averaged divergence of labels and probabilities; posterior only"},
 		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
 		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }),
-			Meaning: "loss of a row"},
+			Meaning: "loss of a row; auto: crammer_singer for more than two classes of rows with fewer than two features " +
+				"a class, else squared_hinge"},
 		{Name: "hierarchy", Value: &o.Hierarchy, Minimum: -1,
 			Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree"},
 		{Name: "fit_intercept", Value: &o.FitIntercept, Meaning: "whether the classifier has an intercept"},
@@ -231,6 +234,23 @@ func (o *Options) Agree() error {
 	}
 	return nil
 }
+
+// UsualLoss is the loss of rows with so many features, if the options do not say which. With few features many classes
+// lie among others, and no hyperplane has one of them alone on its side: with two a class it has one of two classes in
+// which points are put by chance for half of all ways to do so (Cover 1965). Measured in docs/notes/loss.md.
+func (o *Options) UsualLoss(classes, features int) Loss {
+	compared := *o
+	compared.Loss = CrammerSinger
+	switch {
+	case o.Loss != autoLoss:
+		return o.Loss
+	case classes > 2 && features < featuresPerClass*classes && compared.Agree() == nil:
+		return CrammerSinger
+	}
+	return SquaredHinge
+}
+
+const featuresPerClass = 2
 
 func (o *Options) Together() error {
 	switch {

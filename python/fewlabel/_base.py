@@ -51,7 +51,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     alpha: float | Literal["auto"] = "auto"
     unlabeled_weight: float | Literal["auto"] = "auto"
     class_prior: Literal["auto", "labels"] | Sequence[float] | np.ndarray | Mapping[Any, float] = "auto"
-    loss: Any = "squared_hinge"
+    loss: Any = "auto"
     hierarchy: Mapping[Any, Any] | str | None = None
     fit_intercept: bool = True
     class_weight: Mapping[Any, float] | Literal["auto", "balanced"] | None = "auto"

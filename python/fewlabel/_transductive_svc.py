@@ -9,7 +9,7 @@ from fewlabel._inputs._numbers import shown
 from fewlabel.methods import Annealing, Auto, Gradient, PairSwitching, Switching
 
 _Method = Literal["auto", "annealing", "switching", "pair_switching", "gradient"]
-_Loss = Literal["squared_hinge", "hinge", "crammer_singer"]
+_Loss = Literal["auto", "squared_hinge", "hinge", "crammer_singer"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -34,8 +34,9 @@ class TransductiveSVC(LinearClassifier):
     class_prior : "auto", "labels", array-like of shape (n_classes,) or dict, default="auto"
         Share of each class among the unlabeled rows. "auto": estimated, as by `estimate_class_prior`. "labels": those
         of the labeled rows. A dict from class to share can name a class without labels. Shares sum to 1.
-    loss : {"squared_hinge", "hinge", "crammer_singer"}, default="squared_hinge"
-        Loss of a row. The last two are smoothed, and slower. "gradient" has its own.
+    loss : {"auto", "squared_hinge", "hinge", "crammer_singer"}, default="auto"
+        Loss of a row. The last two are smoothed, and slower. "auto": "crammer_singer" for more than two classes of rows
+        with fewer than two features a class, else "squared_hinge". "gradient" has its own.
     hierarchy : dict, str or None, default=None
         Class tree: a dict from child to parent, or a separator in class names: with "." "a.b" is below "a". Classes of
         one group share weights. Leaves without a label or a share are left out, with a warning.
@@ -89,7 +90,7 @@ class TransductiveSVC(LinearClassifier):
     """
 
     method: _Method | Auto | Annealing | Switching | PairSwitching | Gradient = "auto"
-    loss: _Loss = "squared_hinge"
+    loss: _Loss = "auto"
 
     _methods: ClassVar = get_args(_Method)
     _needs_calibration: ClassVar = True
