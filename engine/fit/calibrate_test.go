@@ -73,7 +73,7 @@ func TestTemperaturesAreThoseOfTheirDefinition(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := againWithout(t, data, result, o, s, crossfit.NewSplit(s, calibratedRows))
-			usual := map[string]float64{"maxent": 1, "squared_hinge": 0.2}[string(o.Loss)]
+			usual := map[string]float64{"maxent": 1, "auto": 0.2}[string(o.Loss)]
 			k, e := float64(classes), 0.2*float64(classes)/(60+0.2*float64(classes))
 			right := (found.h*found.right + 6*math.Sqrt(found.h)*found.agreed) / (found.h + 6*math.Sqrt(found.h))
 			of := func(scores []float64) float64 {

@@ -128,7 +128,7 @@ def test_class_prior(prior: Any, message: str) -> None:
         ({"tol": Decimal("sNaN")}, "tol must be finite"),
         ({"tol": Fraction(10**400)}, "tol must be finite"),
         ({"alpha": np.True_}, "alpha is true: it must be a number"),
-        ({"loss": "x"}, "loss='x' must be one of squared_hinge, hinge, crammer_singer;"),
+        ({"loss": "x"}, "loss='x' must be one of auto, squared_hinge, hinge, crammer_singer;"),
         ({"class_weight": {0: 10**400}}, "class_weight must be finite, got inf"),
         ({"class_prior": [10**400, 0]}, "class_prior must be finite, got inf"),
         ({"class_prior": {0: 0.4, 1: 0.4, -1: 0.2}}, "class_prior names -1, which marks rows without a label"),

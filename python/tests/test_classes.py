@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from fewlabel import SemiSupervisedLogisticRegression, TransductiveSVC
+from fewlabel.methods import Annealing
 
 X, Y, TRUTH = many_topics()
 UNLABELED = Y == -1
@@ -274,3 +275,28 @@ def test_rows_of_the_fit_and_new_rows_are_as_sure_as_they_are_right(kind: type, 
     assert abs(probabilities.max(axis=1).mean() - model.score(problem.X[new], problem.truth[new])) < 0.1
     # The fit has pushed its rows away from the boundary: as new rows they would seem too sure.
     assert found[hidden].max(axis=1).mean() < model.predict_proba(X[hidden]).max(axis=1).mean()
+
+
+@pytest.mark.parametrize("d", [1, 3, 5, 6])
+def test_the_usual_loss_depends_on_the_number_of_features(d: int) -> None:
+    rng = np.random.default_rng(d)
+    for K, loss in ((2, "squared_hinge"), (3, "crammer_singer" if d < 6 else "squared_hinge")):
+        y = rng.integers(K, size=120)
+        X = rng.normal(size=(120, d)) + 3 * y[:, None]
+        usual, same = (TransductiveSVC(loss=one).fit(X, np.where(np.arange(120) < 30, y, -1)) for one in ("auto", loss))
+        assert usual.coef_.tobytes() == same.coef_.tobytes()
+    with pytest.raises(ValueError, match='balance is "mean", which needs a loss of margins'):
+        TransductiveSVC(loss="crammer_singer", method=Annealing(balance="mean")).fit(X, y)
+    TransductiveSVC(method=Annealing(balance="mean")).fit(X, y)
+    TransductiveSVC(method="gradient").fit(X, y)
+
+
+def test_classes_between_others_are_found() -> None:
+    """On a line no threshold has one of them alone on its side."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(500) % 5
+    X, y = rng.normal(truth, 0.1)[:, None], np.where(np.arange(500) < 25, truth, -1)
+    supervised, default, rest = ({"unlabeled_weight": 0}, {}, {"loss": "squared_hinge"})
+    scores = [TransductiveSVC(**one).fit(X, y).score(X, truth) for one in (supervised, default, rest)]
+    assert min(scores[:2]) > 0.98
+    assert scores[2] < 0.95
