@@ -66,7 +66,7 @@ func open(p sample.Problem, options method.Options, job *work.Job) (*Data, error
 
 // see sets the sample and the options, as resolved for it.
 func (d *Data) see(s *sample.Sample, options method.Options) (err error) {
-	options.Options, options.Loss = s.Options, options.UsualLoss(s.Classes(), len(s.Feature))
+	options.Options, options.Loss = s.Options, options.UsualLoss(s)
 	d.sample, d.options, d.named = s, options, method.Find(options.Method)
 	d.scores, err = objective.Map(s)
 	return err

@@ -294,3 +294,34 @@ func TestMachinesFindTheClassSharesOfOne(t *testing.T) {
 		}
 	}
 }
+
+// Machines count the features of all, so that they have the loss of one: with five features Crammer & Singer's, with
+// six, of which no machine has more than five, the squared hinge.
+func TestMachinesAgreeOnTheUsualLoss(t *testing.T) {
+	for features, loss := range map[int]method.Loss{5: method.CrammerSinger, 6: method.SquaredHinge} {
+		p := sample.Problem{Rows: planted.Sparse(60, features, func(i int, add func(int, float64)) {
+			add(i%3, 1)
+			add(3+(i/30)*(features-4), 0.1) // 3 in the first half, the last one in the second
+			add(min(4, features-1), 0)
+			if features == 5 || i < 30 {
+				add(4, 0.2)
+			}
+		})}
+		var parts [2][]int32
+		for i := range int32(60) {
+			label := int32(-1)
+			if i%10 < 3 {
+				label = i % 3
+			}
+			p.Labels, parts[i/30] = append(p.Labels, label), append(parts[i/30], i)
+		}
+		o := plainOptions()
+		o.Method, o.ClassPrior.Shares, o.Loss = "annealing", []float64{0.4, 0.3, 0.3}, method.Defaults().Loss
+		got, errs := fitTogether(t, worktest.NewRanks(2), p, o, parts[:])
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		o.Loss = loss
+		sameFit(t, string(loss), o, mustFitProblem(t, p, o), got, parts[:])
+	}
+}

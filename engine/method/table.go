@@ -235,16 +235,16 @@ func (o *Options) Agree() error {
 	return nil
 }
 
-// UsualLoss is the loss of rows with so many features, if the options do not say which. With few features many classes
-// lie among others, and no hyperplane has one of them alone on its side: with two a class it has one of two classes in
-// which points are put by chance for half of all ways to do so (Cover 1965). Measured in docs/notes/loss.md.
-func (o *Options) UsualLoss(classes, features int) Loss {
-	compared := *o
+// UsualLoss is the loss of a sample, if the options do not say which. With few features many classes lie among others,
+// and no hyperplane has one of them alone on its side: it divides n points as given in half of all ways to name two
+// classes if n is twice the number of features (Cover 1965). Measured in docs/notes/loss.md.
+func (o *Options) UsualLoss(s *sample.Sample) Loss {
+	compared, most := *o, featuresPerClass*s.Classes()
 	compared.Loss = CrammerSinger
 	switch {
 	case o.Loss != autoLoss:
 		return o.Loss
-	case classes > 2 && features < featuresPerClass*classes && compared.Agree() == nil:
+	case s.Classes() > 2 && compared.Agree() == nil && s.Occurring(most) < most:
 		return CrammerSinger
 	}
 	return SquaredHinge

@@ -151,6 +151,23 @@ func hasFeature(x *rows.Matrix, i int) (has bool) {
 	return has
 }
 
+// Occurring is the number of features that have a value in a row that counts, on all machines, or at least enough.
+func (s *Sample) Occurring(enough int) (found int) {
+	seen := make([]float64, s.Rows.Cols())
+	for _, i := range slices.Concat(s.Labeled, s.Unlabeled) {
+		s.Rows.Row(int(i), func(col int, value float64) {
+			if value != 0 && seen[col] == 0 {
+				seen[col], found = 1, found+1
+			}
+		})
+		if found >= enough {
+			break
+		}
+	}
+	s.Job.Reduce(seen)
+	return floats.Count(func(v float64) bool { return v > 0 }, seen)
+}
+
 // descriptionOf is the class of a label below -1, and that label of a class.
 func descriptionOf(label int32) int32 { return -2 - label }
 

@@ -8,6 +8,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from planted import GROUP, SHARES, many_topics, text_like
 from scipy.special import softmax
 from sklearn.base import clone
@@ -281,10 +282,13 @@ def test_rows_of_the_fit_and_new_rows_are_as_sure_as_they_are_right(kind: type, 
 def test_the_usual_loss_depends_on_the_number_of_features(d: int) -> None:
     rng = np.random.default_rng(d)
     for K, loss in ((2, "squared_hinge"), (3, "crammer_singer" if d < 6 else "squared_hinge")):
-        y = rng.integers(K, size=120)
-        X = rng.normal(size=(120, d)) + 3 * y[:, None]
-        usual, same = (TransductiveSVC(loss=one).fit(X, np.where(np.arange(120) < 30, y, -1)) for one in ("auto", loss))
+        truth = rng.integers(K, size=120)
+        X, y = rng.normal(size=(120, d)) + 3 * truth[:, None], np.where(np.arange(120) < 30, truth, -1)
+        usual, same = (TransductiveSVC(loss=one).fit(X, y) for one in ("auto", loss))
         assert usual.coef_.tobytes() == same.coef_.tobytes()
+        for padded in (np.hstack([X, np.zeros((120, 9))]), sp.csr_array(np.hstack([np.zeros((120, 9)), X]))):
+            more = clone(usual).fit(padded, y).coef_
+            np.testing.assert_allclose(more[:, (more != 0).any(axis=0)], usual.coef_, rtol=1e-6)
     with pytest.raises(ValueError, match='balance is "mean", which needs a loss of margins'):
         TransductiveSVC(loss="crammer_singer", method=Annealing(balance="mean")).fit(X, y)
     TransductiveSVC(method=Annealing(balance="mean")).fit(X, y)
