@@ -36,7 +36,7 @@ class TransductiveSVC(LinearClassifier):
         of the labeled rows. A dict from class to share can name a class without labels. Shares sum to 1.
     loss : {"auto", "squared_hinge", "hinge", "crammer_singer"}, default="auto"
         Loss of a row. The last two are smoothed, and slower. "auto": "crammer_singer" for more than two classes of rows
-        with fewer than two features a class, else "squared_hinge". "gradient" has its own.
+        with fewer than 16 features and than two a class, else "squared_hinge". "gradient" has its own.
     hierarchy : dict, str or None, default=None
         Class tree: a dict from child to parent, or a separator in class names: with "." "a.b" is below "a". Classes of
         one group share weights. Leaves without a label or a share are left out, with a warning.
