@@ -134,6 +134,9 @@ def test_an_explanation_reads_as_a_table() -> None:
     ("arguments", "message"),
     [
         ({"row": TWO.X[:2]}, "row must be one row, got 2"),
+        ({"row": [1.0, 2.0]}, f"row has 2 features, the model has {TWO.X.shape[1]}"),
+        ({"row": TWO.X[:1, :3]}, f"row has 3 features, the model has {TWO.X.shape[1]}"),
+        ({"row": [[1.0]]}, f"row has 1 features, the model has {TWO.X.shape[1]}"),
         ({"n": 0}, "n must be an integer of at least 1, got 0"),
         ({"label": 7}, "label is 7, which is not a class: these are 0, 1"),
         ({"label": 1, "against": 1}, "against=1 is the class that is explained"),

@@ -55,6 +55,8 @@ def explain(
     """
     classifier = _linear_model.final(model)
     rows = _linear_model.rows_of(model, _one_row(row), "row")
+    if not hasattr(rows, "columns") and np.shape(rows)[1:] not in ((), (classifier.n_features_in_,)):
+        raise ValueError(f"row has {np.shape(rows)[1]} features, the model has {classifier.n_features_in_}")
     predicted = classifier.predict(rows)
     if len(predicted) != 1:
         raise ValueError(f"row must be one row, got {len(predicted)}")
