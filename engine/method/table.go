@@ -95,7 +95,7 @@ var (
 const usualTemperature = 0.2
 
 var losses = []LossSpec{
-	{Name: autoLoss, Margin: squaredHinge},
+	{Name: autoLoss}, // until the sample is known
 	{Name: SquaredHinge, Margin: squaredHinge, Smoothings: []float64{0}, Temperature: usualTemperature},
 	{Name: Hinge, Margin: hinge, Smoothings: bands, Temperature: usualTemperature},
 	{Name: CrammerSinger, Margin: squaredHinge, ClassScores: true, Smoothings: smoothings,
@@ -236,15 +236,14 @@ func (o *Options) Agree() error {
 }
 
 // UsualLoss is the loss of a sample, if the options do not say which. With few features many classes lie among others,
-// and no hyperplane has one of them alone on its side: it divides n points as given in half of all ways to name two
-// classes if n is twice the number of features (Cover 1965). Measured in docs/notes/loss.md.
+// and no hyperplane has one of them alone on its side. Measured in docs/notes/loss.md.
 func (o *Options) UsualLoss(s *sample.Sample) Loss {
-	compared, most := *o, min(fewFeatures, featuresPerClass*s.Classes())
+	enough, compared := min(fewFeatures, featuresPerClass*s.Classes()), *o
 	compared.Loss = CrammerSinger
 	switch {
 	case o.Loss != autoLoss:
 		return o.Loss
-	case s.Classes() > 2 && compared.Agree() == nil && s.Occurring(most) < most:
+	case s.Classes() > 2 && compared.Agree() == nil && s.Occurring(enough) < enough:
 		return CrammerSinger
 	}
 	return SquaredHinge

@@ -295,6 +295,16 @@ def test_the_usual_loss_depends_on_the_number_of_features(d: int) -> None:
     TransductiveSVC(method="gradient").fit(X, y)
 
 
+@pytest.mark.parametrize("d", [15, 16])
+def test_the_usual_loss_of_many_classes(d: int) -> None:
+    rng = np.random.default_rng(d)
+    truth = rng.integers(9, size=120)
+    X, y = rng.normal(size=(120, d)) + 3 * truth[:, None], np.where(np.arange(120) < 30, truth, -1)
+    losses = ("auto", "crammer_singer", "squared_hinge")
+    usual, *both = (TransductiveSVC(loss=one).fit(X, y).coef_.tobytes() for one in losses)
+    assert [usual == one for one in both] == [d < 16, d >= 16]
+
+
 def test_classes_between_others_are_found() -> None:
     """On a line no threshold has one of them alone on its side."""
     rng = np.random.default_rng(0)
