@@ -49,7 +49,7 @@ func average(d *Data) (*fitted, error) {
 			views, err = d.views(v, d.options.Tol, true)
 		}
 	} else if d.start == nil {
-		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness), soft: true})
+		part, err = coarse(d, d.parts(), Member{tol: d.loose(looseness)})
 	}
 	if err != nil {
 		return nil, err
@@ -74,9 +74,16 @@ const (
 
 // averages reports whether the result is that of a committee.
 func (d *Data) averages() bool {
-	return (d.prior.Evidence != nil || d.guesses()) && d.named.Compares != "" && !d.options.Loss.Spec().Free &&
-		d.sample.Transductive() && !d.sample.Constant()
+	return d.guessed() && d.named.Compares != "" && !d.options.Loss.Spec().Free && d.sample.Transductive() &&
+		!d.sample.Constant()
 }
+
+// aside reports whether models are of a part of the rows of a committee.
+func (d *Data) aside() bool { return d.averages() && d.whole > 0 }
+
+// guessed reports whether the shares are not given. Labels then stay soft: hard ones that settle at wrong shares to the last row
+// take twice the passes, more where classes overlap, for the same F (docs/notes/annealing.md).
+func (d *Data) guessed() bool { return d.prior.Evidence != nil || d.guesses() }
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.
 func (d *Data) guesses() bool {
@@ -129,7 +136,7 @@ func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part
 		fractions = []uint64{third}
 	}
 	for range mostMoves {
-		part, err = coarse(d, fractions, Member{tol: d.loose(looseness), soft: true})
+		part, err = coarse(d, fractions, Member{tol: d.loose(looseness)})
 		if err != nil || part == nil || vector.Dot(part.Model.Coef, part.Model.Coef) == 0 {
 			return d, part, err
 		}

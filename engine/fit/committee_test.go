@@ -175,7 +175,7 @@ func TestACommitteeIsTheMeanOfThreeClassifiers(t *testing.T) {
 		given.ClassPrior.Shares, given.ClassPrior.Rule, given.Tol, given.Method = together.Model.ClassPrior, "auto", tol, "annealing"
 		supervised.UnlabeledWeight = 0
 		alone := dataOf(t, p, given)
-		alone.prior.ChosenLabels = true
+		alone.prior.ChosenLabels, alone.prior.Evidence = true, together.data.prior.Evidence
 		one, err := alone.Train(Member{})
 		if err != nil {
 			t.Fatal(err)
@@ -270,9 +270,9 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 			given.Method, given.Tol, given.UnlabeledWeight = "annealing", looseness*o.Tol, x.sample.Options.UnlabeledWeight
 			given.ClassPrior = sample.ClassPrior{Shares: from, Rule: "auto"}
 			small := settingOf(t, some, given)
-			small.prior.ChosenLabels = true
+			small.prior.ChosenLabels, small.prior.Evidence = true, x.prior.Evidence
 			small.options.Alpha *= math.Pow(x.sample.Length/small.sample.Length, 2) // in units of all rows
-			one, err := small.Train(Member{soft: true})
+			one, err := small.Train(Member{})
 			if err != nil || !one.reason.Natural() {
 				t.Fatal(err, one.reason)
 			}
@@ -309,16 +309,19 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 	}
 }
 
-// A part ends with soft labels, but where max_iter ends it: then labels are far from hard, and settle.
-func TestAPartThatEndsEarlySettles(t *testing.T) {
+// At estimated shares labels stay soft, but where max_iter ends the path: then they are far from hard, and settle.
+func TestSoftLabelsSettleWhereAPathEndsEarly(t *testing.T) {
 	for name, data := range unevenTopics() {
 		for _, steps := range []int{1, 3, 10000} {
 			o := method.Defaults()
 			o.MaxIter = steps
 			var coef [2][]float64
-			for k, soft := range []bool{false, true} {
+			for k, evidence := range []bool{false, true} {
 				x := settingOf(t, data, o)
-				result, err := x.Train(Member{soft: soft})
+				if !evidence {
+					x.prior.Evidence = nil
+				}
+				result, err := x.Train(Member{})
 				if err != nil {
 					t.Fatal(err)
 				}

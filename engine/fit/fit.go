@@ -78,7 +78,7 @@ func learn(d *Data) (_ *fitted, err error) {
 // search is a model of the method of the options.
 func search(d *Data, m Member) (*fitted, error) {
 	result, err := d.Train(m)
-	if err == nil && !m.soft {
+	if err == nil && !d.aside() {
 		compare(result, m)
 	}
 	return result, err

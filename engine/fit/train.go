@@ -22,7 +22,6 @@ type Member struct {
 	tol     float64   // 0: that of the options
 	scores  []float64 // [unlabeled, K] for method.AtScores
 	bound   float64   // it is given up if it will not end below this objective; 0: never
-	soft    bool      // it ends before its labels harden
 	settled bool      // a mixture has the class shares of the fit, not its own
 	weight  float64   // in a committee
 }
@@ -41,7 +40,7 @@ type start struct {
 // Sets: Trained of the fit, the count of its work.
 func (d *Data) Train(m Member) (*fitted, error) {
 	job, spec := d.sample.Job, method.Find(cmp.Or(m.begin.method, m.method, d.named.First().Name))
-	if m.soft || m.bound > 0 || spec.Direct() { // beside the models that lead to the result
+	if d.aside() || m.bound > 0 || spec.Direct() { // beside the models that lead to the result
 		job = job.Silent()
 	}
 	before := job.Visited()
@@ -133,7 +132,7 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	if atOnce {
 		p.Bound = m.bound
 	}
-	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: m.soft,
+	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: d.guessed(),
 		Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
 }
 

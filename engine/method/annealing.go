@@ -30,17 +30,21 @@ func anneal(d *descent) *Solution {
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
 	}
-	if d.Soft && !d.Path.Reason.Early() {
-		return d.read()
-	}
 	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
-	labels := d.risk.SoftLabels
-	hard, changed := soft.Harden(d.exchange())
-	solution := d.settle(hard, changed, 0)
+	labels, solution := d.risk.SoftLabels, (*Solution)(nil)
+	if d.Soft && d.Costs.Level >= nearWeight*d.Objective.Weight && !d.Path.Reason.Early() {
+		soft.Fix()
+		last := &path.Rising{Parts: []float64{cooling.Temperature}, Full: 1, End: d.Path.Reason}
+		d.Path.Complete(d.solve(d.risk), soft, last, d.Path.Limits.Final)
+		solution = d.read()
+	} else {
+		hard, changed := soft.Harden(d.exchange())
+		solution = d.settle(hard, changed, 0)
+	}
 	solution.SoftLabels = labels
 	return solution
 }
@@ -53,6 +57,7 @@ const (
 	undecided    = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
+	nearWeight   = 0.1  // part of λ' whose soft labels are nearly those of λ'
 
 	// Of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 	slowCoolBy = 1.1
