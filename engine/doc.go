@@ -42,7 +42,7 @@
 // structure -> path, model, option, minimize, rows.
 //
 // Sums over rows pass work.Job.Sum or a product of rows with the rows transposed: both reduce them where the machines
-// of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Everywhere): these
+// of a work.Group share the rows. A matrix knows whether every machine has its rows (rows.Matrix.Gathered): these
 // count once. Branches look at what all machines have alike, numbers of rows in sample.Sample.All. Package work says
 // why results have the same bits on any number of threads.
 package engine

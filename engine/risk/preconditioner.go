@@ -79,7 +79,7 @@ func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	}
 	_, sum := r.losses.loss.(loss.OneAgainstRest) // over the classes
 	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,
-		matrix: r.rows.Everywhere(), rows: rows, own: rows, coupled: sum && !r.Map.Flat(),
+		matrix: r.rows, rows: rows, own: rows, coupled: sum && !r.Map.Flat(),
 		solved: r.Map.Columns(), systems: 1}
 	if p.coupled {
 		p.solved = r.Map.Classes()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -80,11 +82,7 @@ func (a *arrays[I, V]) checkRow(i, cols int) error {
 
 // checkFinite refuses values of row i that are no numbers; feature gives that of a place.
 func checkFinite[V value](i int, values []V, feature func(place int) int) error {
-	sound := V(0)
-	for _, v := range values {
-		sound += v * 0 // NaN if and only if a value is NaN or infinite
-	}
-	if sound == 0 {
+	if vector.Finite(values) {
 		return nil
 	}
 	bad := slices.IndexFunc(values, func(v V) bool { return v*0 != 0 })
@@ -184,8 +182,7 @@ func rising[I index](indices []I) bool {
 
 func (a *arrays[I, V]) times(rows []int32, dst, p []float64, scale float64) {
 	for _, i := range rows {
-		indices, values := a.row(int(i))
-		dst[i] = scale * dot(indices, values, p)
+		dst[i] = scale * a.rowTimes(int(i), p)
 	}
 }
 
@@ -281,15 +278,21 @@ func timesColumns(k kernel, rows []int32, dst, p []float64, scale float64, shape
 // AddTransposedPanels adds Σ q_iy x_i over the rows of a subset to the weights dst for each class y; q [rows, stride].
 func (m *Matrix) AddTransposedPanels(job *work.Job, on *Subset, dst, q []float64, shape panel.Shape) {
 	needPanels(m, q, dst, shape)
-	switch {
-	case shape.Stride() == 1:
-		m.AddTransposedOn(job, on, dst, q)
-	case m.Dense():
+	if m.Dense() || shape.Stride() == 1 {
 		m.addBlocks(job, on, dst, nil, func(rows []int32, dst, _ []float64) {
-			m.kernel.addPanels(rows, dst, q, m.scale, shape, panel.Panel{})
+			addColumns(m.kernel, rows, dst, q, m.scale, shape, panel.Panel{})
 		})
-	default:
-		m.addSums(job, dst, nil, func() { addPieces(job.Pool, m, on, dst, q, shape) })
+		return
+	}
+	m.addSums(job, dst, nil, func() { addPieces(job.Pool, m, on, dst, q, shape) })
+}
+
+// addColumns adds rows to one class or several.
+func addColumns(k kernel, rows []int32, dst, q []float64, scale float64, shape panel.Shape, piece panel.Panel) {
+	if shape.Stride() == 1 {
+		k.addTransposed(rows, dst, q, scale)
+	} else {
+		k.addPanels(rows, dst, q, scale, shape, piece)
 	}
 }
 
@@ -301,12 +304,9 @@ func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape p
 		return
 	}
 	half, sums := on.cut(m, nil, 2)[1], make([]float64, shape.Len())
+	halves, into := [][]int32{on.rows[:half], on.rows[half:]}, [][]float64{dst, sums}
 	pool.Run(2, func(task int) {
-		if task == 0 {
-			m.kernel.addPanels(on.rows[:half], dst, q, m.scale, shape, shape.Panel(0))
-			return
-		}
-		m.kernel.addPanels(on.rows[half:], sums, q, m.scale, shape, shape.Panel(0))
+		m.kernel.addPanels(halves[task], into[task], q, m.scale, shape, shape.Panel(0))
 	})
 	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })
 }
@@ -333,9 +333,7 @@ func (a *arrays[I, V]) addPanels(rows []int32, dst, q []float64, scale float64, 
 	scales := room[:piece.Width]
 	for _, i := range rows {
 		indices, values := a.row(int(i))
-		for c, v := range q[int(i)*stride+piece.First : int(i)*stride+piece.First+piece.Width] {
-			scales[c] = scale * v
-		}
+		floats.ScaleTo(scales, scale, q[int(i)*stride+piece.First:][:piece.Width])
 		if slices.ContainsFunc(scales, notZero) {
 			loop(len(indices), unsafe.Pointer(unsafe.SliceData(indices)), unsafe.Pointer(unsafe.SliceData(values)), weights,
 				unsafe.Pointer(room), piece.Width/4, 8*piece.Stride)

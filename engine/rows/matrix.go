@@ -171,10 +171,7 @@ func (m *Matrix) RowTimes(i int, p []float64) float64 { return m.scale * m.kerne
 
 // AddTransposedOn adds Σ q_i x_i over the rows of a subset to dst.
 func (m *Matrix) AddTransposedOn(job *work.Job, on *Subset, dst, q []float64) {
-	need(len(q) == m.Rows() && len(dst) >= m.cols)
-	m.addBlocks(job, on, dst[:m.cols], nil, func(rows []int32, dst, _ []float64) {
-		m.kernel.addTransposed(rows, dst, q, m.scale)
-	})
+	m.AddTransposedPanels(job, on, dst, q, panel.Shape{Features: len(dst), Classes: 1})
 }
 
 // AddGram adds Σ c_i x_i over the rows of a subset to dst, where c_i = h_i f_i and f_i = x_i . p + shift: the
@@ -217,13 +214,6 @@ func (m *Matrix) gramGroup(rows []int32) []int32 {
 
 func (m *Matrix) SquaredNorm(i int) float64 { return m.kernel.squares(i, m.scale) }
 
-// Everywhere is a view of the same rows for a job all of whose machines have them: they count once.
-func (m *Matrix) Everywhere() *Matrix {
-	view := *m
-	view.everywhere = true
-	return &view
-}
-
 // addSums adds sums over the rows to dst, the same on all machines, and to the few sums: add adds those over the rows
 // that are here.
 func (m *Matrix) addSums(job *work.Job, dst, sums []float64, add func()) {
@@ -241,7 +231,7 @@ func (m *Matrix) addSums(job *work.Job, dst, sums []float64, add func()) {
 // addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
 // one to dst itself, which are added in block order.
 func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, to, sums []float64)) {
-	blocks, length := on.Blocks(), len(dst)
+	blocks, length := len(on.blocks)-1, len(dst)
 	parts := make([]float64, blocks*len(sums))
 	m.addSums(job, dst, sums, func() {
 		others := make([]float64, (blocks-1)*length)
@@ -311,8 +301,6 @@ func (s *Subset) Rows() []int32 { return s.rows }
 
 func (s *Subset) NonZeros() int { return s.nonZeros }
 
-func (s *Subset) Blocks() int { return len(s.blocks) - 1 }
-
 // blockCount is a power of two: 1 for small work, then about one block for every blockPerCols*cols non-zeros.
 func blockCount(nonZeros, cols int) int {
 	if nonZeros < 2*smallBlock || nonZeros < 2*cols {
@@ -362,11 +350,7 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 	pool.Run(len(pieces), func(task int) {
 		for k, s := range spans {
 			part, rows := s.of(m)
-			if shape.Stride() == 1 {
-				part.addTransposed(rows, dst, q[k], m.scale)
-			} else {
-				part.addPanels(rows, dst, q[k], m.scale, shape, pieces[task])
-			}
+			addColumns(part, rows, dst, q[k], m.scale, shape, pieces[task])
 		}
 	})
 }

@@ -186,7 +186,7 @@ func TestLengthsOfRowsWithRepeatedIndices(t *testing.T) {
 		job := work.NewJob(2, nil)
 		packed, _ := m.Packed(job)
 		for of, rows := range map[string]*Matrix{"": m, "packed": packed, "half": m.Scaled(2).Scaled(0.5),
-			"selected": packed.Selected(job.Pool, []int32{0, 1}), "everywhere": m.Everywhere()} {
+			"selected": packed.Selected(job.Pool, []int32{0, 1}), "everywhere": onAll(m)} {
 			if rows.NonZeros() != c.nonZeros {
 				t.Errorf("%s %s: %d values", name, of, rows.NonZeros())
 			}

@@ -115,8 +115,8 @@ func Normalize(p []float64) (sum float64) {
 }
 
 // Finite reports whether all values of some lists are numbers.
-func Finite(lists ...[]float64) bool {
-	sound := 0.0
+func Finite[V float32 | float64](lists ...[]V) bool {
+	sound := V(0)
 	for _, list := range lists {
 		for _, v := range list {
 			sound += v * 0 // NaN if and only if a value is NaN or infinite
