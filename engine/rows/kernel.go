@@ -203,6 +203,16 @@ func at[T any](base unsafe.Pointer, k int) T {
 // littleEndian processors are those we build for; the other way is for all.
 const littleEndian = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 
+// four are the indices from place k on.
+func four[I index](base unsafe.Pointer, k int) (i0, i1, i2, i3 int) {
+	if littleEndian && unsafe.Sizeof(I(0)) == 2 { // in one load
+		all := *(*uint64)(unsafe.Add(base, 2*k))
+		return int(uint16(all)), int(uint16(all >> 16)), int(uint16(all >> 32)), int(all >> 48)
+	}
+	all := (*[4]I)(unsafe.Add(base, k*int(unsafe.Sizeof(I(0)))))
+	return int(all[0]), int(all[1]), int(all[2]), int(all[3])
+}
+
 // dot is Σ values[k] p[indices[k]], in four sums.
 func dot[I index, V value](indices []I, values []V, p []float64) float64 {
 	n := len(indices)
@@ -211,13 +221,7 @@ func dot[I index, V value](indices []I, values []V, p []float64) float64 {
 	var s0, s1, s2, s3 float64
 	k := 0
 	for ; k+3 < n; k += 4 {
-		var i0, i1, i2, i3 int
-		if twoBytes := littleEndian && unsafe.Sizeof(I(0)) == 2; twoBytes { // four indices in one load
-			four := *(*uint64)(unsafe.Add(ip, uintptr(k)*2))
-			i0, i1, i2, i3 = int(uint16(four)), int(uint16(four>>16)), int(uint16(four>>32)), int(four>>48)
-		} else {
-			i0, i1, i2, i3 = int(at[I](ip, k)), int(at[I](ip, k+1)), int(at[I](ip, k+2)), int(at[I](ip, k+3))
-		}
+		i0, i1, i2, i3 := four[I](ip, k)
 		s0 += float64(at[V](vp, k)) * at[float64](pp, i0)
 		s1 += float64(at[V](vp, k+1)) * at[float64](pp, i1)
 		s2 += float64(at[V](vp, k+2)) * at[float64](pp, i2)
@@ -236,13 +240,7 @@ func axpy[I index, V value](indices []I, values []V, scale float64, dst []float6
 		unsafe.Pointer(unsafe.SliceData(dst))
 	k := 0
 	for ; k+3 < n; k += 4 {
-		var i0, i1, i2, i3 int
-		if twoBytes := littleEndian && unsafe.Sizeof(I(0)) == 2; twoBytes { // four indices in one load
-			four := *(*uint64)(unsafe.Add(ip, uintptr(k)*2))
-			i0, i1, i2, i3 = int(uint16(four)), int(uint16(four>>16)), int(uint16(four>>32)), int(four>>48)
-		} else {
-			i0, i1, i2, i3 = int(at[I](ip, k)), int(at[I](ip, k+1)), int(at[I](ip, k+2)), int(at[I](ip, k+3))
-		}
+		i0, i1, i2, i3 := four[I](ip, k)
 		v0, v1 := scale*float64(at[V](vp, k)), scale*float64(at[V](vp, k+1))
 		v2, v3 := scale*float64(at[V](vp, k+2)), scale*float64(at[V](vp, k+3))
 		*(*float64)(unsafe.Add(dp, i0*8)) += v0
