@@ -71,12 +71,3 @@ func (s Shape) Pieces(threads int) (pieces []Panel) {
 	}
 	return pieces
 }
-
-// EachPart visits all classes of some panels, up to so many at a time.
-func EachPart(panels []Panel, most int, visit func(part Panel)) {
-	for _, p := range panels {
-		for lo := 0; lo < p.Width; lo += most {
-			visit(p.Part(lo, min(p.Width, lo+most)))
-		}
-	}
-}

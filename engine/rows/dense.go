@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -138,95 +140,88 @@ const (
 	inRegister = 4 // columns
 )
 
-// places are those of up to eight rows; the last one stands for those that are missing. Rows of float32 are widened
-// into copies, if there are any.
-func (a *dense[V]) places(rows []int32, copies []float64) (places [rowsAtOnce]unsafe.Pointer) {
-	for k := range places {
-		if k >= len(rows) {
-			places[k] = places[k-1]
-			continue
-		}
-		row := a.row(int(rows[k]))
-		places[k] = unsafe.Pointer(unsafe.SliceData(row))
-		if copies != nil {
-			wide := copies[k*a.d : (k+1)*a.d]
-			clear(wide)
-			denseAxpy(row, 1, wide)
-			places[k] = unsafe.Pointer(unsafe.SliceData(wide))
-		}
-	}
-	return places
-}
+// onPart multiplies some rows, up to eight, with a part of the columns. For the loops there are places of eight rows: the
+// last one stands for those that are missing.
+type onPart func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel)
 
-// copies is room for eight rows as float64, where they are float32.
-func (a *dense[V]) copies() []float64 {
-	if unsafe.Sizeof(V(0)) == 8 {
-		return nil
+// eachPart calls multiply for all rows with each part of some panels.
+func (a *dense[V]) eachPart(rows []int32, panels []panel.Panel, multiply onPart) {
+	places, copies := new([rowsAtOnce]unsafe.Pointer), []float64(nil)
+	if useLoops && unsafe.Sizeof(V(0)) == 4 {
+		copies = make([]float64, rowsAtOnce*a.d)
 	}
-	return make([]float64, rowsAtOnce*a.d)
+	for some := range slices.Chunk(rows, rowsAtOnce) {
+		for k, i := range some {
+			row := a.row(int(i))
+			places[k] = unsafe.Pointer(unsafe.SliceData(row))
+			if copies != nil {
+				wide := copies[k*a.d : (k+1)*a.d]
+				clear(wide)
+				denseAxpy(row, 1, wide)
+				places[k] = unsafe.Pointer(unsafe.SliceData(wide))
+			}
+		}
+		for k := len(some); k < rowsAtOnce; k++ {
+			places[k] = places[k-1]
+		}
+		for _, of := range panels {
+			for lo := 0; lo < of.Width; lo += inRegister {
+				multiply(some, places, of.Part(lo, lo+inRegister))
+			}
+		}
+	}
 }
 
 func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
-	copies := a.copies()
-	for useLoops && len(rows) > 0 {
-		some := rows[:min(len(rows), rowsAtOnce)]
-		rows = rows[len(some):]
-		places := a.places(some, copies)
-		panel.EachPart(panels, inRegister, func(part panel.Panel) {
-			var sums [rowsAtOnce][inRegister]float64
-			dotRows64(a.d, 8*part.Stride, &places, unsafe.Pointer(&p[part.Start]), unsafe.Pointer(&sums))
-			for k, i := range some {
-				copy(dst[int(i)*stride+part.First:], sums[k][:])
-			}
-		})
-	}
-	for _, i := range rows {
-		for _, of := range panels {
-			sums := dst[int(i)*stride+of.First : int(i)*stride+of.First+of.Width]
-			clear(sums)
-			for j, v := range a.row(int(i)) {
-				at := of.Start + j*of.Stride
-				for c, w := range p[at : at+of.Width] {
-					sums[c] = math.FMA(float64(v), w, sums[c])
-				}
-			}
+	a.eachPart(rows, panels, func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel) {
+		var sums [rowsAtOnce][inRegister]float64
+		if useLoops {
+			dotRows64(a.d, 8*part.Stride, places, unsafe.Pointer(&p[part.Start]), unsafe.Pointer(&sums))
 		}
-	}
+		for k, i := range some {
+			if !useLoops {
+				a.dotPart(int(i), p[part.Start:], part.Stride, &sums[k])
+			}
+			copy(dst[int(i)*stride+part.First:], sums[k][:])
+		}
+	})
 }
 
 // addPanels adds to all panels.
 func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shape panel.Shape, _ panel.Panel) {
-	stride, copies := shape.Stride(), a.copies()
-	var some []int32
-	for _, i := range rows {
-		if slices.ContainsFunc(q[int(i)*stride:(int(i)+1)*stride], notZero) {
-			some = append(some, i)
+	stride := shape.Stride()
+	rows = slices.DeleteFunc(slices.Clone(rows), func(i int32) bool {
+		return !slices.ContainsFunc(q[int(i)*stride:(int(i)+1)*stride], notZero)
+	})
+	a.eachPart(rows, shape.Pieces(1), func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel) {
+		var scales [rowsAtOnce][inRegister]float64
+		for k, i := range some {
+			floats.ScaleTo(scales[k][:], scale, q[int(i)*stride+part.First:][:inRegister])
+			if !useLoops {
+				a.axpyPart(int(i), dst[part.Start:], part.Stride, &scales[k])
+			}
+		}
+		if useLoops {
+			axpyRows64(a.d, 8*part.Stride, places, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(&scales))
+		}
+	})
+}
+
+// dotPart and axpyPart are dotRows64 and axpyRows64 of one row for all processors.
+
+func (a *dense[V]) dotPart(i int, weights []float64, stride int, sums *[inRegister]float64) {
+	for j, v := range a.row(i) {
+		for c, w := range weights[j*stride:][:inRegister] {
+			sums[c] = math.FMA(float64(v), w, sums[c])
 		}
 	}
-	for useLoops && len(some) > 0 {
-		group := some[:min(len(some), rowsAtOnce)]
-		some = some[len(group):]
-		places := a.places(group, copies)
-		panel.EachPart(shape.Pieces(1), inRegister, func(part panel.Panel) {
-			var scales [rowsAtOnce][inRegister]float64
-			for k, i := range group {
-				for c := range scales[k] {
-					scales[k][c] = scale * q[int(i)*stride+part.First+c]
-				}
-			}
-			axpyRows64(a.d, 8*part.Stride, &places, unsafe.Pointer(&dst[part.Start]), unsafe.Pointer(&scales))
-		})
-	}
-	for _, i := range some {
-		for b := range shape.Panels() {
-			panel := shape.Panel(b)
-			own := q[int(i)*stride+panel.First : int(i)*stride+panel.First+panel.Width]
-			for j, v := range a.row(int(i)) {
-				weights := dst[panel.Start+j*panel.Stride:]
-				for c, s := range own {
-					weights[c] += float64(v) * (scale * s)
-				}
-			}
+}
+
+func (a *dense[V]) axpyPart(i int, weights []float64, stride int, scales *[inRegister]float64) {
+	for j, v := range a.row(i) {
+		w := weights[j*stride:][:inRegister]
+		for c, s := range scales {
+			w[c] += float64(v) * s
 		}
 	}
 }

@@ -15,17 +15,14 @@
 	MOVQ stride+48(FP), R9
 
 // The place of the next entry's feature in the panel into AX.
-#define INDEX16 \
-	MOVWLZX (SI), AX  \
-	ADDQ    $2, SI    \
-	IMULQ   R9, AX    \
-	ADDQ    BX, AX
-
-#define INDEX32 \
-	MOVL  (SI), AX  \
-	ADDQ  $4, SI    \
-	IMULQ R9, AX    \
+#define INDEX(LOAD, bytes) \
+	LOAD  (SI), AX   \
+	ADDQ  $bytes, SI \
+	IMULQ R9, AX     \
 	ADDQ  BX, AX
+
+#define INDEX16 INDEX(MOVWLZX, 2)
+#define INDEX32 INDEX(MOVL, 4)
 
 // The next value into all parts of Y8.
 #define VALUE64 \
