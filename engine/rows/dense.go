@@ -140,17 +140,19 @@ const (
 	inRegister = 4 // columns
 )
 
-// onPart multiplies some rows, up to eight, with a part of the columns. For the loops there are places of eight rows: the
-// last one stands for those that are missing.
-type onPart func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel)
+// onPart multiplies some rows with a part of the columns. For the loops there are places of the rows: the last one
+// stands for those that are missing.
+type onPart func(some []int32, places *places, part panel.Panel)
 
-// eachPart calls multiply for all rows with each part of some panels.
-func (a *dense[V]) eachPart(rows []int32, panels []panel.Panel, multiply onPart) {
-	places, copies := new([rowsAtOnce]unsafe.Pointer), []float64(nil)
-	if useLoops && unsafe.Sizeof(V(0)) == 4 {
-		copies = make([]float64, rowsAtOnce*a.d)
+type places [rowsAtOnce]unsafe.Pointer
+
+// eachPart calls multiply for up to atOnce rows at a time with each part of some panels, of so many columns.
+func (a *dense[V]) eachPart(rows []int32, atOnce int, panels []panel.Panel, columns int, widen bool, multiply onPart) {
+	places, copies := new(places), []float64(nil)
+	if widen && unsafe.Sizeof(V(0)) == 4 {
+		copies = make([]float64, atOnce*a.d)
 	}
-	for some := range slices.Chunk(rows, rowsAtOnce) {
+	for some := range slices.Chunk(rows, atOnce) {
 		for k, i := range some {
 			row := a.row(int(i))
 			places[k] = unsafe.Pointer(unsafe.SliceData(row))
@@ -161,19 +163,19 @@ func (a *dense[V]) eachPart(rows []int32, panels []panel.Panel, multiply onPart)
 				places[k] = unsafe.Pointer(unsafe.SliceData(wide))
 			}
 		}
-		for k := len(some); k < rowsAtOnce; k++ {
+		for k := len(some); k < atOnce; k++ {
 			places[k] = places[k-1]
 		}
 		for _, of := range panels {
-			for lo := 0; lo < of.Width; lo += inRegister {
-				multiply(some, places, of.Part(lo, lo+inRegister))
+			for lo := 0; lo < of.Width; lo += columns {
+				multiply(some, places, of.Part(lo, min(of.Width, lo+columns)))
 			}
 		}
 	}
 }
 
 func (a *dense[V]) timesPanels(rows []int32, dst, p []float64, stride int, panels []panel.Panel) {
-	a.eachPart(rows, panels, func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel) {
+	a.eachPart(rows, rowsAtOnce, panels, inRegister, useLoops, func(some []int32, places *places, part panel.Panel) {
 		var sums [rowsAtOnce][inRegister]float64
 		if useLoops {
 			dotRows64(a.d, 8*part.Stride, places, unsafe.Pointer(&p[part.Start]), unsafe.Pointer(&sums))
@@ -193,7 +195,8 @@ func (a *dense[V]) addPanels(rows []int32, dst, q []float64, scale float64, shap
 	rows = slices.DeleteFunc(slices.Clone(rows), func(i int32) bool {
 		return !slices.ContainsFunc(q[int(i)*stride:(int(i)+1)*stride], notZero)
 	})
-	a.eachPart(rows, shape.Pieces(1), func(some []int32, places *[rowsAtOnce]unsafe.Pointer, part panel.Panel) {
+	panels := shape.Pieces(1)
+	a.eachPart(rows, rowsAtOnce, panels, inRegister, useLoops, func(some []int32, places *places, part panel.Panel) {
 		var scales [rowsAtOnce][inRegister]float64
 		for k, i := range some {
 			floats.ScaleTo(scales[k][:], scale, q[int(i)*stride+part.First:][:inRegister])

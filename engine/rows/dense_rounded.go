@@ -3,7 +3,6 @@ package rows
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
@@ -30,59 +29,55 @@ type Rounded struct {
 	of    *Matrix
 	rows  *dense[float32]
 	shape panel.Shape
+	parts []panel.Panel // of weights in float32: up to roundedWidth columns, their stride filled up to registers
 }
 
 // Rounded gives the rounded products for this number of columns; nil where there are none, or float32 has no room.
 func (m *Matrix) Rounded(shape panel.Shape) *Rounded {
 	a, ok := m.kernel.(*dense[float32])
-	if ok && useLoops && shape.Stride() > 1 && a.n > 0 && m.scale > 1/mostUnit && m.scale < mostUnit {
-		return &Rounded{m, a, shape}
+	if !ok || !useLoops || shape.Stride() == 1 || a.n == 0 || m.scale <= 1/mostUnit || m.scale >= mostUnit {
+		return nil
 	}
-	return nil
+	r := &Rounded{of: m, rows: a, shape: shape}
+	for first := 0; first < shape.Stride(); first += roundedWidth {
+		columns := min(roundedWidth, shape.Stride()-first)
+		r.parts = append(r.parts, panel.Panel{Start: first * a.d, Stride: (columns + lane - 1) / lane * lane, First: first,
+			Width: columns})
+	}
+	return r
 }
 
 const mostUnit = 1e25
 
-// Weights in float32 are parts of up to roundedWidth columns, those of a feature side by side, filled up to registers.
-
-func (a *dense[V]) roundedLen(shape panel.Shape) int {
-	return a.d * ((shape.Stride() + lane - 1) / lane * lane)
+// zeros are weights in float32.
+func (r *Rounded) zeros() []float32 {
+	last := r.parts[len(r.parts)-1]
+	return make([]float32, last.Start+last.Stride*r.rows.d)
 }
 
-// eachRounded visits the parts: the first column, the columns there are, and those with what fills the registers.
-func eachRounded(shape panel.Shape, visit func(first, columns, width int)) {
-	for first := 0; first < shape.Stride(); first += roundedWidth {
-		columns := min(roundedWidth, shape.Stride()-first)
-		visit(first, columns, (columns+lane-1)/lane*lane)
+// eachRun visits, feature by feature, the columns that lie side by side both in weights p of the shape and rounded.
+func (r *Rounded) eachRun(p []float64, rounded []float32, visit func(p []float64, rounded []float32)) {
+	for _, part := range r.parts {
+		for first, end := part.First, part.First+part.Width; first < end; {
+			of := r.shape.Panel(first / panel.Width)
+			from, to, run := of.Start+first-of.First, part.Start+first-part.First, min(end, of.First+of.Width)-first
+			for j := range r.rows.d {
+				visit(p[from+j*of.Stride:from+j*of.Stride+run], rounded[to+j*part.Stride:])
+			}
+			first += run
+		}
 	}
 }
 
-// eachRun visits, feature by feature, the columns that lie side by side both in weights p of a shape and rounded.
-func (a *dense[V]) eachRun(
-	p []float64, rounded []float32, shape panel.Shape, visit func(p []float64, rounded []float32),
-) {
-	eachRounded(shape, func(first, columns, width int) {
-		for done := 0; done < columns; {
-			of := shape.Panel((first + done) / panel.Width)
-			from, to := of.Start+first+done-of.First, first*a.d+done
-			run := min(columns-done, of.First+of.Width-first-done)
-			for j := range a.d {
-				visit(p[from+j*of.Stride:from+j*of.Stride+run], rounded[to+j*width:])
-			}
-			done += run
-		}
-	})
-}
-
-func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, unit float64) {
+func (r *Rounded) round(p []float64) (weights []float32, unit float64) {
 	for _, v := range p {
 		unit = max(unit, math.Abs(v))
 	}
 	if unit == 0 || math.IsInf(unit, 0) || math.IsNaN(unit) {
 		unit = 1
 	}
-	weights = make([]float32, a.roundedLen(shape))
-	a.eachRun(p, weights, shape, func(p []float64, rounded []float32) {
+	weights = r.zeros()
+	r.eachRun(p, weights, func(p []float64, rounded []float32) {
 		for c, v := range p {
 			rounded[c] = float32(v / unit)
 		}
@@ -91,8 +86,8 @@ func (a *dense[V]) round(p []float64, shape panel.Shape) (weights []float32, uni
 }
 
 // spread adds unit times sums in float32, and clears them.
-func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape panel.Shape) {
-	a.eachRun(dst, sums, shape, func(dst []float64, sums []float32) {
+func (r *Rounded) spread(dst []float64, sums []float32, unit float64) {
+	r.eachRun(dst, sums, func(dst []float64, sums []float32) {
 		for c := range dst {
 			dst[c] += unit * float64(sums[c])
 		}
@@ -103,8 +98,8 @@ func (a *dense[V]) spread(dst []float64, sums []float32, unit float64, shape pan
 // Times is TimesPanels, rounded.
 func (r *Rounded) Times(job *work.Job, on *Subset, dst, p []float64) {
 	needPanels(r.of, dst, p, r.shape)
-	weights, unit := r.rows.round(p, r.shape)
-	on.eachChunk(job.Pool, func(rows []int32) { r.rows.timesRounded(rows, dst, weights, unit*r.of.scale, r.shape) })
+	weights, unit := r.round(p)
+	on.eachChunk(job.Pool, func(rows []int32) { r.times(rows, dst, weights, unit*r.of.scale) })
 }
 
 // AddTransposed is AddTransposedPanels, rounded; unit is about the largest entry of q.
@@ -120,9 +115,9 @@ type onRows func(rows []int32, sums []float64)
 // is called: it replaces them by what multiplies these rows, at most about unit times as much.
 func (r *Rounded) AddGram(job *work.Job, on *Subset, dst, products, p, sums []float64, unit float64, change onRows) {
 	needPanels(r.of, products, dst, r.shape)
-	weights, size := r.rows.round(p, r.shape)
+	weights, size := r.round(p)
 	r.sums(job, on, dst, products, sums, unit*size, func(rows []int32, sums []float64) {
-		r.rows.timesRounded(rows, products, weights, size*r.of.scale, r.shape)
+		r.times(rows, products, weights, size*r.of.scale)
 		change(rows, sums)
 	})
 }
@@ -130,54 +125,45 @@ func (r *Rounded) AddGram(job *work.Job, on *Subset, dst, products, p, sums []fl
 // sums adds Σ q_i x_i to dst, rounded; q is there once before has been called for its rows.
 func (r *Rounded) sums(job *work.Job, on *Subset, dst, q, sums []float64, unit float64, before onRows) {
 	r.of.addBlocks(job, on, dst, sums, func(rows []int32, dst, sums []float64) {
-		rounded := make([]float32, r.rows.roundedLen(r.shape))
+		rounded := r.zeros()
 		for many := range slices.Chunk(rows, sumRows) {
 			for some := range slices.Chunk(many, roundedTurn) {
 				before(some, sums)
-				r.rows.addRounded(some, rounded, q, 1/unit, r.shape)
+				r.add(some, rounded, q, 1/unit)
 			}
-			r.rows.spread(dst, rounded, unit*r.of.scale, r.shape)
+			r.spread(dst, rounded, unit*r.of.scale)
 		}
 	})
 }
 
-// four finds up to four rows; the last one stands for those that are missing.
-func (a *dense[V]) four(rows []int32, places *[roundedRows]unsafe.Pointer) {
-	for k := range places {
-		places[k] = unsafe.Pointer(unsafe.SliceData(a.row(int(rows[min(k, len(rows)-1)]))))
-	}
+// eachPart calls multiply for up to four rows at a time with each part of the columns.
+func (r *Rounded) eachPart(rows []int32, multiply onPart) {
+	r.rows.eachPart(rows, roundedRows, r.parts, roundedWidth, false, multiply)
 }
 
-func (a *dense[V]) timesRounded(rows []int32, dst []float64, weights []float32, unit float64, shape panel.Shape) {
-	sums, places := new(roundedSums), new([roundedRows]unsafe.Pointer)
-	for some := range slices.Chunk(rows, roundedRows) {
-		a.four(some, places)
-		eachRounded(shape, func(first, columns, width int) {
-			*sums = roundedSums{}
-			dotRounded[width/lane-1](a.d, 4*roundedRows*a.stride, places, &weights[first*a.d], sums)
-			for k, i := range some {
-				out := dst[int(i)*shape.Stride()+first:]
-				for c, v := range sums[k][:columns] {
-					out[c] = unit * float64(v)
-				}
+func (r *Rounded) times(rows []int32, dst []float64, weights []float32, unit float64) {
+	sums := new(roundedSums)
+	r.eachPart(rows, func(some []int32, places *places, part panel.Panel) {
+		*sums = roundedSums{}
+		dotRounded[part.Stride/lane-1](r.rows.d, 4*roundedRows*r.rows.stride, places, &weights[part.Start], sums)
+		for k, i := range some {
+			out := dst[int(i)*r.shape.Stride()+part.First:]
+			for c, v := range sums[k][:part.Width] {
+				out[c] = unit * float64(v)
 			}
-		})
-	}
+		}
+	})
 }
 
-func (a *dense[V]) addRounded(rows []int32, sums []float32, q []float64, unit float64, shape panel.Shape) {
-	scales, places := new(roundedSums), new([roundedRows]unsafe.Pointer)
-	for some := range slices.Chunk(rows, roundedRows) {
-		a.four(some, places)
-		eachRounded(shape, func(first, columns, width int) {
-			*scales = roundedSums{}
-			for k, i := range some {
-				at := int(i)*shape.Stride() + first
-				for c, v := range q[at : at+columns] {
-					scales[k][c] = float32((v*unit + coarse) - coarse)
-				}
+func (r *Rounded) add(rows []int32, sums []float32, q []float64, unit float64) {
+	scales := new(roundedSums)
+	r.eachPart(rows, func(some []int32, places *places, part panel.Panel) {
+		*scales = roundedSums{}
+		for k, i := range some {
+			for c, v := range q[int(i)*r.shape.Stride()+part.First:][:part.Width] {
+				scales[k][c] = float32((v*unit + coarse) - coarse)
 			}
-			axpyRounded[width/lane-1](a.d, 4*roundedRows*a.stride, places, &sums[first*a.d], scales)
-		})
-	}
+		}
+		axpyRounded[part.Stride/lane-1](r.rows.d, 4*roundedRows*r.rows.stride, places, &sums[part.Start], scales)
+	})
 }

@@ -65,28 +65,28 @@ func denseAxpy32(n int, x, dst unsafe.Pointer, scale float64)
 // the rows times scales to the panel. step is from a feature to the next in the panel, in bytes.
 //
 //go:noescape
-func dotRows64(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, sums unsafe.Pointer)
+func dotRows64(n, step int, rows *places, panel, sums unsafe.Pointer)
 
 //go:noescape
-func axpyRows64(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, scales unsafe.Pointer)
+func axpyRows64(n, step int, rows *places, panel, scales unsafe.Pointer)
 
 // roundedLoop is the same for four rows and one to three registers of columns, without gaps between the features. ahead
 // are bytes to what will be read next.
-type roundedLoop func(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+type roundedLoop func(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
 var (
 	dotRounded  = [...]roundedLoop{dotRounded8, dotRounded16, dotRounded24}
 	axpyRounded = [...]roundedLoop{axpyRounded8, axpyRounded16, axpyRounded24}
 )
 
-func dotRounded8(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func dotRounded8(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
-func dotRounded16(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func dotRounded16(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
-func dotRounded24(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func dotRounded24(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
-func axpyRounded8(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func axpyRounded8(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
-func axpyRounded16(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func axpyRounded16(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 
-func axpyRounded24(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+func axpyRounded24(n, ahead int, rows *places, panel *float32, numbers *roundedSums)

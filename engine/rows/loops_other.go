@@ -13,9 +13,9 @@ var (
 
 	denseAxpy32, denseAxpy64 func(n int, x, dst unsafe.Pointer, scale float64)
 
-	dotRows64, axpyRows64 func(n, step int, rows *[rowsAtOnce]unsafe.Pointer, panel, numbers unsafe.Pointer)
+	dotRows64, axpyRows64 func(n, step int, rows *places, panel, numbers unsafe.Pointer)
 
-	dotRounded, axpyRounded [3]func(n, ahead int, rows *[roundedRows]unsafe.Pointer, panel *float32, numbers *roundedSums)
+	dotRounded, axpyRounded [3]func(n, ahead int, rows *places, panel *float32, numbers *roundedSums)
 )
 
 type (
