@@ -48,7 +48,6 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		first, end := b*size, min(n, (b+1)*size)
 		decisions := make([]float64, (end-first)*outputs)
 		known := decide(m.kernel.part(first, end), numbers[:end-first], &by, decisions)
-		addIntercepts(decisions, by.Intercept)
 		if known && vector.Finite(decisions) {
 			each(first, decisions)
 		} else {
@@ -70,14 +69,6 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		value, row, feature)
 }
 
-func addIntercepts(decisions, intercept []float64) {
-	for at := 0; at < len(decisions); at += len(intercept) {
-		for y, shift := range intercept {
-			decisions[at+y] += shift
-		}
-	}
-}
-
 // panels are the outputs of ByFeature, four or more, in multiples of four; the last ones may be there twice.
 func (w *Weights) panels() (panels []panel.Panel) {
 	outputs := len(w.Intercept)
@@ -92,24 +83,28 @@ func (w *Weights) panels() (panels []panel.Panel) {
 	return panels
 }
 
-// decide gives decisions without intercepts of all rows of a kernel, whose numbers are rows; false if an index is no
-// feature.
+// decide gives decisions of all rows of a kernel, whose numbers are rows; false if an index is no feature.
 func decide(k kernel, rows []int32, by *Weights, dst []float64) bool {
 	outputs, cols := len(by.Intercept), len(by.Coef)/len(by.Intercept)
 	if by.ByFeature && outputs >= 4 {
-		inside := k.inside(cols)
-		if inside {
-			k.timesPanels(rows, dst, by.Coef, outputs, by.panels())
-		}
-		return inside
-	}
-	for y := range outputs {
-		first, step := y*cols, 1
-		if by.ByFeature {
-			first, step = y, outputs
-		}
-		if !k.timesColumn(dst[y:], outputs, by.Coef[first:], step, cols) {
+		if !k.inside(cols) {
 			return false
+		}
+		k.timesPanels(rows, dst, by.Coef, outputs, by.panels())
+	} else {
+		next, step := cols, 1 // from an output's weights to the next output's; from a feature to the next
+		if by.ByFeature {
+			next, step = 1, outputs
+		}
+		for y := range outputs {
+			if !k.timesColumn(dst[y:], outputs, by.Coef[y*next:], step, cols) {
+				return false
+			}
+		}
+	}
+	for row := range slices.Chunk(dst, outputs) {
+		for y, shift := range by.Intercept {
+			row[y] += shift
 		}
 	}
 	return true

@@ -359,7 +359,6 @@ func AddSpans(pool *work.Pool, m *Matrix, spans []Span, dst []float64, q [][]flo
 func (s Span) Decisions(m *Matrix, by Weights, dst []float64) {
 	part, rows := s.of(m)
 	decide(part, rows, &by, dst)
-	addIntercepts(dst, by.Intercept)
 }
 
 // Features appends the features of a span that do not have this mark yet to list, and marks them: marks [cols].
