@@ -57,7 +57,8 @@ func (a *dense[V]) checked(m *Matrix) (*Matrix, error) { return m, nil }
 
 func (a *dense[V]) indexBytes() int { return 0 }
 
-func (a *dense[V]) counts(int) []float64 { return nil }
+// counts: all features are alike, so that they keep their order.
+func (a *dense[V]) counts(cols int) []float64 { return slices.Repeat([]float64{1}, cols) }
 
 func (a *dense[V]) renumbered(*work.Pool, []int32, int) kernel { return a }
 

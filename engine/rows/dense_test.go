@@ -86,8 +86,8 @@ func TestSparseProductsHaveTheSameBits(t *testing.T) {
 	const d = 300
 	indptr, indices, values := eachOnce(messy(3000, d, 60, 11))
 	for name, m := range checked(t, d, indptr, indices, values) {
-		if len(m.all.blocks)-1 < 4 {
-			t.Fatalf("the matrix is cut into %d blocks: too few for this test", len(m.all.blocks)-1)
+		if len(m.all.blocks) < 4 {
+			t.Fatalf("the matrix is cut into %d blocks: too few for this test", len(m.all.blocks))
 		}
 		sameBits(t, name, m, 1, 3, 40) // 3: less than a panel, 40: two
 		packed, _ := m.Packed(work.NewJob(1, nil))

@@ -19,7 +19,7 @@ type kernel interface {
 	part(first, end int) kernel                                    // the rows first ... end-1
 	selected(pool *work.Pool, rows []int32, indptr []int64) kernel // some rows
 	indexBytes() int                                               // of a stored index; 0: dense
-	counts(cols int) []float64                                     // of the non-zeros of each feature; nil: dense
+	counts(cols int) []float64                                     // of the stored values of each feature
 	renumbered(pool *work.Pool, old []int32, cols int) kernel      // feature k in place of old[k]
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
@@ -301,9 +301,9 @@ func addPieces(pool *work.Pool, m *Matrix, on *Subset, dst, q []float64, shape p
 		pool.Run(len(pieces), func(task int) { m.kernel.addPanels(on.rows, dst, q, m.scale, shape, pieces[task]) })
 		return
 	}
-	half, sums := on.cut(m, nil, 2)[1], make([]float64, shape.Len())
-	halves, into := [][]int32{on.rows[:half], on.rows[half:]}, [][]float64{dst, sums}
-	pool.Run(2, func(task int) {
+	halves, sums := on.cut(m, nil, 2), make([]float64, shape.Len())
+	into := [][]float64{dst, sums}
+	pool.Run(len(halves), func(task int) {
 		m.kernel.addPanels(halves[task], into[task], q, m.scale, shape, shape.Panel(0))
 	})
 	pool.Stripes(len(sums), func(lo, hi int) { vector.Add(dst[lo:hi], 1, sums[lo:hi]) })

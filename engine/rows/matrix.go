@@ -139,11 +139,7 @@ func Numbers(n int) []int32 {
 	return numbers
 }
 
-// widened is indptr as int64: the caller's array where it is that already.
 func widened[P int32 | int64](indptr []P) []int64 {
-	if same, ok := any(indptr).([]int64); ok {
-		return same
-	}
 	out := make([]int64, len(indptr))
 	for i, v := range indptr {
 		out[i] = int64(v)
@@ -231,7 +227,7 @@ func (m *Matrix) addSums(job *work.Job, dst, sums []float64, add func()) {
 // addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
 // one to dst itself, which are added in block order.
 func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, to, sums []float64)) {
-	blocks, length := len(on.blocks)-1, len(dst)
+	blocks, length := len(on.blocks), len(dst)
 	parts := make([]float64, blocks*len(sums))
 	m.addSums(job, dst, sums, func() {
 		others := make([]float64, (blocks-1)*length)
@@ -240,7 +236,7 @@ func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add f
 			if b > 0 {
 				into = others[(b-1)*length : b*length]
 			}
-			add(on.rows[on.blocks[b]:on.blocks[b+1]], into, parts[b*len(sums):(b+1)*len(sums)])
+			add(on.blocks[b], into, parts[b*len(sums):(b+1)*len(sums)])
 		})
 		if blocks > 1 {
 			job.Stripes(length, func(lo, hi int) {
@@ -264,10 +260,9 @@ func need(rightLengths bool) {
 // Subset is a list of rows of one matrix, cut twice by non-zeros: into a few blocks, each with a sum vector of its own
 // in products with Xᵀ, and into many chunks for products with X. The cuts depend on the rows only, not on the threads.
 type Subset struct {
-	rows     []int32
-	blocks   []int // block b is rows[blocks[b]:blocks[b+1]]
-	chunks   []int
-	nonZeros int
+	rows           []int32
+	blocks, chunks [][]int32 // one after the other: all rows
+	nonZeros       int
 }
 
 const (
@@ -313,21 +308,21 @@ func blockCount(nonZeros, cols int) int {
 	return count
 }
 
-// cut appends to dst[:0] the bounds of count pieces with about equal non-zeros.
-func (s *Subset) cut(m *Matrix, dst []int, count int) []int {
-	dst = append(dst[:0], 0)
-	done := 0
+// cut appends to dst[:0] up to count pieces of the rows with about equal non-zeros.
+func (s *Subset) cut(m *Matrix, dst [][]int32, count int) [][]int32 {
+	dst = dst[:0]
+	first, done := 0, 0
 	for k, i := range s.rows {
-		if len(dst) < count && done*count >= len(dst)*s.nonZeros && k > dst[len(dst)-1] {
-			dst = append(dst, k)
+		if cuts := len(dst) + 1; cuts < count && done*count >= cuts*s.nonZeros && k > first {
+			dst, first = append(dst, s.rows[first:k]), k
 		}
 		done += m.RowNonZeros(int(i))
 	}
-	return append(dst, len(s.rows))
+	return append(dst, s.rows[first:])
 }
 
 func (s *Subset) eachChunk(pool *work.Pool, task func(rows []int32)) {
-	pool.Run(len(s.chunks)-1, func(c int) { task(s.rows[s.chunks[c]:s.chunks[c+1]]) })
+	pool.Run(len(s.chunks), func(c int) { task(s.chunks[c]) })
 }
 
 // Span is neighbouring rows, First ... End-1, as the tokens of a sequence. Products with spans are for one machine.

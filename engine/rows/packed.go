@@ -17,9 +17,6 @@ import (
 // time and half of the memory.
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	view, counts := *m, m.kernel.counts(m.cols)
-	if counts == nil {
-		return &view, Numbers(m.cols)
-	}
 	job.Reduce(counts)
 	absent, kept := keeps(counts)
 	if old, view.absent = Numbers(m.cols), absent; !kept {
