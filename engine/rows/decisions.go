@@ -42,7 +42,7 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		vector.Scale(by.Coef, m.scale)
 	}
 	var failed atomic.Bool
-	size := 1 + min(int(taskNonZeros*float64(n)/float64(1+n+m.NonZeros())), taskDecisions/outputs)
+	size := min(m.rowsWith(taskNonZeros), 1+taskDecisions/outputs)
 	numbers := Numbers(min(n, size))
 	pool.Run((n+size-1)/size, func(b int) {
 		first, end := b*size, min(n, (b+1)*size)
