@@ -7,6 +7,18 @@
 
 #define LOAD32(at, to) VCVTPS2PD (at*4)(SI), to
 
+// Four of a row's values times p, added to a sum; or times the scale, added to dst.
+#define ADDFOUR(LOAD, at, product, sum) \
+	LOAD(at, product)                   \
+	VMULPD (at*8)(DI), product, product \
+	VADDPD product, sum, sum
+
+#define SCALEFOUR(LOAD, at, product) \
+	LOAD(at, product)                   \
+	VMULPD product, Y0, product         \
+	VADDPD (at*8)(DI), product, product \
+	VMOVUPD product, (at*8)(DI)
+
 #define DOT(LOAD, bytes) \
 	MOVQ   n+0(FP), CX       \
 	MOVQ   x+8(FP), SI       \
@@ -14,18 +26,10 @@
 	MOVQ   sums+24(FP), DX   \
 	ZERO(Y0, Y1, Y2, Y3)     \
 loop:                        \
-	LOAD(0, Y4)              \
-	LOAD(4, Y5)              \
-	LOAD(8, Y6)              \
-	LOAD(12, Y7)             \
-	VMULPD (DI), Y4, Y4      \
-	VMULPD 32(DI), Y5, Y5    \
-	VMULPD 64(DI), Y6, Y6    \
-	VMULPD 96(DI), Y7, Y7    \
-	VADDPD Y4, Y0, Y0        \
-	VADDPD Y5, Y1, Y1        \
-	VADDPD Y6, Y2, Y2        \
-	VADDPD Y7, Y3, Y3        \
+	ADDFOUR(LOAD, 0, Y4, Y0)  \
+	ADDFOUR(LOAD, 4, Y5, Y1)  \
+	ADDFOUR(LOAD, 8, Y6, Y2)  \
+	ADDFOUR(LOAD, 12, Y7, Y3) \
 	ADDQ   $(16*bytes), SI   \
 	ADDQ   $128, DI          \
 	SUBQ   $16, CX           \
@@ -43,14 +47,8 @@ loop:                        \
 	MOVQ   dst+16(FP), DI    \
 	VBROADCASTSD scale+24(FP), Y0 \
 loop:                        \
-	LOAD(0, Y4)              \
-	LOAD(4, Y5)              \
-	VMULPD Y4, Y0, Y4        \
-	VMULPD Y5, Y0, Y5        \
-	VADDPD (DI), Y4, Y4      \
-	VADDPD 32(DI), Y5, Y5    \
-	VMOVUPD Y4, (DI)         \
-	VMOVUPD Y5, 32(DI)       \
+	SCALEFOUR(LOAD, 0, Y4)   \
+	SCALEFOUR(LOAD, 4, Y5)   \
 	ADDQ   $(8*bytes), SI    \
 	ADDQ   $64, DI           \
 	SUBQ   $8, CX            \

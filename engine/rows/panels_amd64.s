@@ -60,39 +60,26 @@
 	OP(192, Y6, Y9, 7)  \
 	OP(224, Y7, Y10, 8)
 
-#define DOT(INDEX, VALUE) \
-	ARGUMENTS                \
-	ZERO(Y0, Y1, Y2, Y3)     \
-	ZERO(Y4, Y5, Y6, Y7)     \
-	TESTQ  CX, CX            \
-	JZ     done              \
-loop:                        \
-	INDEX                    \
-	VALUE                    \
-	CLASSES(ADDTO)           \
-next:                        \
-	DECQ   CX                \
-	JNZ    loop              \
-done:                        \
-	WRITE8(DX)               \
-	VZEROUPPER               \
+// A product begins with sums of zero, or reads scales; it ends with the sums.
+#define PRODUCT(BEGIN, INDEX, VALUE, OP, END) \
+	ARGUMENTS     \
+	BEGIN         \
+	TESTQ CX, CX  \
+	JZ    done    \
+loop:             \
+	INDEX         \
+	VALUE         \
+	CLASSES(OP)   \
+next:             \
+	DECQ  CX      \
+	JNZ   loop    \
+done:             \
+	END           \
+	VZEROUPPER    \
 	RET
 
-#define AXPY(INDEX, VALUE) \
-	ARGUMENTS                  \
-	READ8(DX)                  \
-	TESTQ   CX, CX             \
-	JZ      done               \
-loop:                          \
-	INDEX                      \
-	VALUE                      \
-	CLASSES(ADDSCALED)         \
-next:                          \
-	DECQ    CX                 \
-	JNZ     loop               \
-done:                          \
-	VZEROUPPER                 \
-	RET
+#define DOT(INDEX, VALUE) PRODUCT(ZERO8, INDEX, VALUE, ADDTO, WRITE8(DX))
+#define AXPY(INDEX, VALUE) PRODUCT(READ8(DX), INDEX, VALUE, ADDSCALED, NONE)
 
 TEXT ·dotClasses16x64(SB), NOSPLIT, $0-56
 	DOT(INDEX16, VALUE64)

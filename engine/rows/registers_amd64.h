@@ -1,6 +1,9 @@
 #include "textflag.h"
 
-// READ, WRITE and ZERO are of four registers, READ8 and WRITE8 of Y0 to Y7, whose numbers lie side by side.
+// NONE is a macro's argument that does nothing. READ, WRITE and ZERO are of four registers, READ8, WRITE8 and ZERO8 of Y0
+// to Y7, whose numbers lie side by side.
+#define NONE
+
 #define ZERO(a, b, c, d) VXORPS a, a, a; VXORPS b, b, b; VXORPS c, c, c; VXORPS d, d, d
 
 #define READ(base, at, a, b, c, d) \
@@ -16,4 +19,5 @@
 	VMOVUPS d, (at+96)(base)
 
 #define READ8(base) READ(base, 0, Y0, Y1, Y2, Y3); READ(base, 128, Y4, Y5, Y6, Y7)
+#define ZERO8 ZERO(Y0, Y1, Y2, Y3); ZERO(Y4, Y5, Y6, Y7)
 #define WRITE8(base) WRITE(base, 0, Y0, Y1, Y2, Y3); WRITE(base, 128, Y4, Y5, Y6, Y7)

@@ -46,13 +46,11 @@ func (p *Prepared) SharedKeys(job *work.Job) []uint64 {
 func (p *Prepared) places(job *work.Job) (place, order []int32) {
 	ends, order := p.Rows.Extremes(job, p.weights), rows.Numbers(len(p.Feature))
 	place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
-	for range refinements {
-		if tied {
-			of, before := p.Rows.Totals(job, p.counted(job, p.Rows.Keys(job, place))), place
-			place, tied = ranked(order, func(a, b int32) int {
-				return cmp.Or(cmp.Compare(before[a], before[b]), cmp.Compare(of[a], of[b]))
-			})
-		}
+	for k := 0; tied && k < refinements; k++ {
+		of, before := p.Rows.Totals(job, p.counted(job, p.Rows.Keys(job, place))), place
+		place, tied = ranked(order, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(before[a], before[b]), cmp.Compare(of[a], of[b]))
+		})
 	}
 	return place, order
 }
