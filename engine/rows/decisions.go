@@ -65,8 +65,7 @@ func (m *Matrix) EachDecisions(pool *work.Pool, by Weights, each func(first int,
 		return fault.Data("coef or intercept has NaN or infinity")
 	}
 	value, row, feature := checked.Largest()
-	return fault.Data("decisions overflow: scale your features (the largest value of X is %.4g in row %d, column %d)",
-		value, row, feature)
+	return fault.Data("decisions overflow: "+scaling, value, row, feature)
 }
 
 // panels are the outputs of ByFeature, four or more, in multiples of four; the last ones may be there twice.

@@ -7,17 +7,11 @@
 
 #define LOAD32(at, to) VCVTPS2PD (at*4)(SI), to
 
-// Four of a row's values times p, added to a sum; or times the scale, added to dst.
+// Four of a row's values times p, added to a sum.
 #define ADDFOUR(LOAD, at, product, sum) \
 	LOAD(at, product)                   \
 	VMULPD (at*8)(DI), product, product \
 	VADDPD product, sum, sum
-
-#define SCALEFOUR(LOAD, at, product) \
-	LOAD(at, product)                   \
-	VMULPD product, Y0, product         \
-	VADDPD (at*8)(DI), product, product \
-	VMOVUPD product, (at*8)(DI)
 
 #define DOT(LOAD, bytes) \
 	MOVQ   n+0(FP), CX       \
@@ -47,8 +41,14 @@ loop:                        \
 	MOVQ   dst+16(FP), DI    \
 	VBROADCASTSD scale+24(FP), Y0 \
 loop:                        \
-	SCALEFOUR(LOAD, 0, Y4)   \
-	SCALEFOUR(LOAD, 4, Y5)   \
+	LOAD(0, Y4)              \
+	LOAD(4, Y5)              \
+	VMULPD Y4, Y0, Y4        \
+	VMULPD Y5, Y0, Y5        \
+	VADDPD (DI), Y4, Y4      \
+	VADDPD 32(DI), Y5, Y5    \
+	VMOVUPD Y4, (DI)         \
+	VMOVUPD Y5, 32(DI)       \
 	ADDQ   $(8*bytes), SI    \
 	ADDQ   $64, DI           \
 	SUBQ   $8, CX            \

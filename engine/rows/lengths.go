@@ -34,14 +34,15 @@ const (
 	longest  = 0x1p1000
 )
 
+const scaling = "scale your features (the largest value of X is %.4g in row %d, column %d)"
+
 // CheckLength refuses rows that are too short or too long for a fit; length is their RootMeanSquare.
 func (m *Matrix) CheckLength(length float64) error {
 	if length >= shortest && length <= longest {
 		return nil
 	}
 	value, row, feature := m.Largest()
-	return fault.Data("rows of X are too short or too long for a fit: scale your features (the largest value of X is "+
-		"%.4g in row %d, column %d)", value, row, feature)
+	return fault.Data("rows of X are too short or too long for a fit: "+scaling, value, row, feature)
 }
 
 // Largest is the value farthest from zero, with its row and its feature.
@@ -106,8 +107,7 @@ func (m *Matrix) Totals(job *work.Job, numbers []uint64) []float64 {
 
 // Overflowed is the error of a fit of rows with this largest value.
 func Overflowed(value float64, row, feature int) error {
-	return fault.Data("the fit overflowed: scale your features (the largest value of X is %.4g in row %d, column %d) or "+
-		"raise alpha", value, row, feature)
+	return fault.Data("the fit overflowed: "+scaling+" or raise alpha", value, row, feature)
 }
 
 // meanSquare is the weighted mean of the squared lengths that are not zero.
