@@ -1,8 +1,8 @@
 package rows
 
 import (
+	"encoding/binary"
 	"math/bits"
-	"runtime"
 	"slices"
 	"unsafe"
 
@@ -200,13 +200,10 @@ func at[T any](base unsafe.Pointer, k int) T {
 	return *(*T)(unsafe.Add(base, uintptr(k)*unsafe.Sizeof(*new(T))))
 }
 
-// littleEndian processors are those we build for; the other way is for all.
-const littleEndian = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
-
 // four are the indices from place k on.
 func four[I index](base unsafe.Pointer, k int) (i0, i1, i2, i3 int) {
-	if littleEndian && unsafe.Sizeof(I(0)) == 2 { // in one load
-		all := *(*uint64)(unsafe.Add(base, 2*k))
+	if unsafe.Sizeof(I(0)) == 2 { // in one load
+		all := binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(base, 2*k))[:])
 		return int(uint16(all)), int(uint16(all >> 16)), int(uint16(all >> 32)), int(all >> 48)
 	}
 	all := (*[4]I)(unsafe.Add(base, k*int(unsafe.Sizeof(I(0)))))

@@ -44,7 +44,10 @@ func View[P, I int32 | int64, V float32 | float64](cols int, indptr []P, indices
 	if err := cmp.Or(checkShape(cols, max(1, len(indptr)-1)), needForRows(len(indptr)-1, 0)); err != nil {
 		return nil, err
 	}
-	a := &arrays[I, V]{indptr: widened(indptr), indices: indices, values: values}
+	a := &arrays[I, V]{indptr: make([]int64, len(indptr)), indices: indices, values: values}
+	for i, end := range indptr {
+		a.indptr[i] = int64(end)
+	}
 	if err := a.checkBounds(); err != nil {
 		return nil, err
 	}
@@ -138,14 +141,6 @@ func Numbers(n int) []int32 {
 		numbers[i] = int32(i)
 	}
 	return numbers
-}
-
-func widened[P int32 | int64](indptr []P) []int64 {
-	out := make([]int64, len(indptr))
-	for i, v := range indptr {
-		out[i] = int64(v)
-	}
-	return out
 }
 
 func (m *Matrix) Rows() int { return len(m.indptr) - 1 }

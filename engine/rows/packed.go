@@ -5,6 +5,9 @@ import (
 	"slices"
 	"unsafe"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
@@ -18,8 +21,10 @@ import (
 func (m *Matrix) Packed(job *work.Job) (packed *Matrix, old []int32) {
 	view, counts := *m, m.kernel.counts(m.cols)
 	job.Reduce(counts)
-	absent, kept := keeps(counts)
-	if old, view.absent = Numbers(m.cols), absent; !kept {
+	if keeps(counts) {
+		old = Numbers(m.cols)
+		view.absent = slices.DeleteFunc(slices.Clone(old), func(j int32) bool { return counts[j] > 0 })
+	} else {
 		old, view.absent = byFrequency(counts), nil
 	}
 	view.cols, view.kernel = len(old), m.kernel.renumbered(job.Pool, old, m.cols)
@@ -37,16 +42,10 @@ const (
 )
 
 // keeps reports whether features keep their numbers: they have many non-zeros, most of them occur, and two bytes do not
-// number them. absent lists those that do not occur.
-func keeps(counts []float64) (absent []int32, kept bool) {
-	total, cols := 0.0, len(counts)
-	for j, count := range counts {
-		if total += count; count == 0 {
-			absent = append(absent, int32(j))
-		}
-	}
-	kept = cols-len(absent) > twoBytes && len(absent) <= cols/mostOccur && total >= float64(manyNonZeros*cols)
-	return absent, kept
+// number them.
+func keeps(counts []float64) bool {
+	cols, occur := len(counts), floats.Count(func(count float64) bool { return count > 0 }, counts)
+	return occur > twoBytes && cols-occur <= cols/mostOccur && vector.Sum(counts) >= float64(manyNonZeros*cols)
 }
 
 // PackedBytes is a bound on the memory that Packed takes.
@@ -55,10 +54,8 @@ func (m *Matrix) PackedBytes() float64 {
 	switch {
 	case m.cols <= twoBytes:
 		bytes = min(size, 2)
-	case size == 4 && m.NonZeros() >= manyNonZeros*m.cols: // so the counts are a small list
-		if _, kept := keeps(m.kernel.counts(m.cols)); kept {
-			bytes = 0
-		}
+	case size == 4 && m.NonZeros() >= manyNonZeros*m.cols && keeps(m.kernel.counts(m.cols)): // a small list
+		bytes = 0
 	}
 	return float64(min(size, bytes)) * float64(m.NonZeros())
 }
