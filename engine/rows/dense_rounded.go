@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/panel"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -70,9 +72,7 @@ func (r *Rounded) eachRun(p []float64, rounded []float32, visit func(p []float64
 }
 
 func (r *Rounded) round(p []float64) (weights []float32, unit float64) {
-	for _, v := range p {
-		unit = max(unit, math.Abs(v))
-	}
+	unit = floats.Norm(p, math.Inf(1))
 	if unit == 0 || math.IsInf(unit, 0) || math.IsNaN(unit) {
 		unit = 1
 	}

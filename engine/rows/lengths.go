@@ -72,7 +72,7 @@ func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
 		}
 	}
 	job.Largest(ends)
-	if largest := slices.Max(append(ends, math.Inf(-1))); largest > 0 { // in steps, as another scale changes last digits
+	if largest := slices.Max(ends); largest > 0 { // in steps, as another scale changes last digits
 		for k, end := range ends {
 			ends[k] = math.Floor(end/largest*endSteps + math.Sqrt2)
 		}

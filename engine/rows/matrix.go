@@ -212,21 +212,16 @@ func (m *Matrix) addSums(job *work.Job, dst, sums []float64, add func()) {
 // addBlocks lets every block of a subset add to dst, and to the few sums: each block to vectors of its own, the first
 // one to dst itself, which are added in block order.
 func (m *Matrix) addBlocks(job *work.Job, on *Subset, dst, sums []float64, add func(rows []int32, to, sums []float64)) {
-	blocks, length := len(on.blocks), len(dst)
-	parts := make([]float64, blocks*len(sums))
+	into, parts := [][]float64{dst}, make([]float64, len(on.blocks)*len(sums))
+	for range on.blocks[1:] {
+		into = append(into, make([]float64, len(dst)))
+	}
 	m.addSums(job, dst, sums, func() {
-		others := make([]float64, (blocks-1)*length)
-		job.Run(blocks, func(b int) {
-			into := dst
-			if b > 0 {
-				into = others[(b-1)*length : b*length]
-			}
-			add(on.blocks[b], into, parts[b*len(sums):(b+1)*len(sums)])
-		})
-		if blocks > 1 {
-			job.Stripes(length, func(lo, hi int) {
-				for b := range blocks - 1 {
-					vector.Add(dst[lo:hi], 1, others[b*length+lo:b*length+hi])
+		job.Run(len(into), func(b int) { add(on.blocks[b], into[b], parts[b*len(sums):][:len(sums)]) })
+		if len(into) > 1 {
+			job.Stripes(len(dst), func(lo, hi int) {
+				for _, other := range into[1:] {
+					vector.Add(dst[lo:hi], 1, other[lo:hi])
 				}
 			})
 		}
