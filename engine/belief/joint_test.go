@@ -48,7 +48,7 @@ func joined(
 func entropyOf(rows []int32, u []float64, r *risk.Risk) (costs []risk.Joint) {
 	cut := len(rows) / 3
 	for k, part := range [][]int32{rows[:cut], rows[cut:]} {
-		m := NewMeans(work.NewJob(2, nil), part, u[:len(part)], classes, r.Stride())
+		m := NewMeans(work.NewJob(2, nil), part, u[:len(part)], classes, r.Stride)
 		m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, float64(k), 0.3}, Weight: 2}
 		costs = append(costs, m)
 	}

@@ -24,7 +24,7 @@ type probabilities struct {
 
 // join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.
 func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, level float64) probabilities {
-	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride())
+	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride)
 	if weak != nil {
 		cost = weak
 	}
@@ -38,7 +38,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, lev
 
 // Relabel finds means, by the joint cost, and their residual, and counts the likeliest classes that have changed.
 func (p *probabilities) Relabel() (switched int, entropy float64) {
-	p.joint.Evaluate(p.Scores(), nil)
+	p.joint.Evaluate(p.Scores, nil)
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
 	p.Residual = p.objective.Distance(p.means)
 	for k, i := range s.Unlabeled {
@@ -73,7 +73,7 @@ type Expected struct {
 
 // NewExpected gives the unlabeled rows of a risk the cost of their means and of their entropy.
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
-	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride())
+	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride)
 	means.Constraint, means.Convex = Equality(o.Prior), true
 	return &Expected{probabilities: join(r, o, means, means.M, entropy), Means: means, Full: entropy, last: 1}
 }
@@ -100,7 +100,7 @@ func (e *Expected) Measure() (value, residual float64) {
 
 // Probabilities are those of the classes [unlabeled, K].
 func (e *Expected) Probabilities() []float64 {
-	p, scores := make([]float64, len(e.likeliest)*e.objective.Classes), e.Scores()
+	p, scores := make([]float64, len(e.likeliest)*e.objective.Classes), e.Scores
 	if e.weak != nil {
 		scores = e.weak.shift(scores)
 	}
@@ -116,7 +116,7 @@ type Projected struct {
 
 // NewProjected gives the unlabeled rows of a risk the distance of their probabilities from labels that keep the prior.
 func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
-	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride())
+	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride)
 	posterior.Weight = weight
 	return &Projected{probabilities: join(r, o, posterior, posterior.M, weight), Posterior: posterior}
 }

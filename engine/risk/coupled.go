@@ -14,36 +14,41 @@ const (
 	coupledSteps     = 100
 )
 
-// coupledSystem is the matrix α diag(1/h) + T ⊗ G over the rows with curvature, as an operator on vectors [K, rows].
-type coupledSystem struct{ *preconditioner }
+// systems is the matrix α diag(1/h) + T ⊗ G over the rows with curvature, as an operator on vectors [outputs, rows].
+type systems struct{ *preconditioner }
 
-// solveCoupled solves with that matrix for scores [K][rows].
-func (p *preconditioner) solveCoupled(scores [][]float64) [][]float64 {
-	right := slices.Concat(scores...)
-	solver := panel.NewConjugateGradients(len(right), p.of.job.Pool)
-	return coupledSystem{p}.classes(solver.Solve(coupledSystem{p}, right, coupledTolerance, coupledSteps))
+// solve solves with that matrix for scores [outputs, rows].
+func (p systems) solve(scores []float64) []float64 {
+	if p.coupled {
+		solver := panel.NewConjugateGradients(len(scores), p.of.job.Pool)
+		return solver.Solve(p, scores, coupledTolerance, coupledSteps)
+	}
+	p.Precondition(scores, scores)
+	return scores
 }
 
-// classes are the parts [K][rows] of a vector.
-func (p coupledSystem) classes(v []float64) [][]float64 {
+// outputs are the parts [outputs][rows] of a vector.
+func (p systems) outputs(v []float64) [][]float64 {
 	return slices.Collect(slices.Chunk(v, len(p.rows)))
 }
 
-func (p coupledSystem) Precondition(dst, residual []float64) bool {
-	to, from := p.classes(dst), p.classes(residual)
+// Precondition solves with the diagonal of T in place of T: without a tree that is T itself, the identity.
+func (p systems) Precondition(dst, residual []float64) bool {
+	copy(dst, residual)
+	to := p.outputs(dst)
 	p.of.job.Run(len(to), func(c int) {
-		copy(to[c], p.factors[c].solve(from[c]))
+		p.factors[c].solve(to[c])
 		vector.Scale(to[c], 1/p.of.Map.Depth(c))
 	})
 	return true
 }
 
-func (p coupledSystem) Columns() panel.Shape {
-	return panel.Shape{Features: p.solved * len(p.rows), Classes: 1}
+func (p systems) Columns() panel.Shape {
+	return panel.Shape{Features: len(p.factors) * len(p.rows), Classes: 1}
 }
 
-func (p coupledSystem) HessVec(dst, v []float64) {
-	to, from, places := p.classes(dst), p.classes(v), len(p.rows)
+func (p systems) HessVec(dst, v []float64) {
+	to, from, places := p.outputs(dst), p.outputs(v), len(p.rows)
 	p.of.job.Run(len(to), func(c int) {
 		clear(to[c])
 		for b, y := range from[c] {
@@ -63,7 +68,7 @@ func (p coupledSystem) HessVec(dst, v []float64) {
 		for c, curve := range p.curves[a][:len(to)] {
 			to[c][a] = 0
 			if curve > 0 {
-				to[c][a] = row[c] + p.alpha/curve*from[c][a]
+				to[c][a] = row[c] + p.of.alpha/curve*from[c][a]
 			}
 		}
 	}

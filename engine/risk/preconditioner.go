@@ -31,22 +31,19 @@ import (
 //	         over its rows a product; with a tree some ten products with the Gram matrix besides. (Factors in float32
 //	         take half of the memory, but machines of a group then differ from one in the eighth digit.)
 type preconditioner struct {
-	of      *linear
-	losses  *losses
-	alpha   float64
+	of      *losses
 	matrix  *rows.Matrix // that every machine has
 	rows    []int32      // of the matrix
 	on      *rows.Subset // rows
 	values  []float64    // [matrix.Rows, stride]
+	scores  [][]float64  // [rows][stride] of these
 	own     []int32      // of these rows those of this machine, as rows of the risk
 	first   int          // their place
 	gram    []float64    // [rows, rows] G
 	curves  [][]float64  // [rows][systems] curvature
-	factors []*factor    // [systems]
-
-	coupled bool // the systems of the classes are solved together
-	solved  int  // classes that are solved for, or columns
-	systems int  // one of each, or one of all columns
+	factors []*factor    // [systems] one for each output
+	coupled bool         // the systems of the outputs are solved together
+	shared  bool         // there is one system, of all columns
 }
 
 // Bounds on the rows of a preconditioner. Of several factors one takes no more memory than eight scores of every row:
@@ -58,9 +55,9 @@ const (
 	smallFactor = 1 << 14 // but for this square
 )
 
-// Preconditions reports whether rows of this number make a preconditioner with some factors; all rows, of this number,
+// preconditions reports whether rows of this number make a preconditioner with some factors; all rows, of this number,
 // have nonZeros values.
-func Preconditions(rows, nonZeros, all float64, factors int) bool {
+func preconditions(rows, nonZeros, all float64, factors int) bool {
 	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros &&
 		(factors == 1 || rows*rows <= max(smallFactor, factorRows*all))
 }
@@ -69,30 +66,29 @@ func Preconditions(rows, nonZeros, all float64, factors int) bool {
 // as copies [n] (nil: one each), so that conjugate gradients take the same steps.
 func (r *Risk) PreconditionBy(rows []int32, copies []float64) {
 	r.preconditioner = nil
-	counts := []float64{float64(len(rows)), float64(r.rows.NonZeros()), float64(r.rows.Rows())}
-	if copies != nil {
-		counts = countCopies(r.rows, rows, copies)
+	if copies == nil {
+		copies = slices.Repeat([]float64{1}, r.rows.Rows())
 	}
+	counts := countCopies(r.rows, rows, copies)
 	r.job.Reduce(counts)
-	if !Preconditions(counts[0], counts[1], counts[2], r.Columns().Classes) {
+	if !preconditions(counts[0], counts[1], counts[2], r.Columns().Classes) {
 		return
 	}
-	_, sum := r.losses.loss.(loss.OneAgainstRest) // over the classes
-	p := &preconditioner{of: r.linear, losses: r.losses, alpha: r.alpha, values: r.changes,
-		matrix: r.rows, rows: rows, own: rows, coupled: sum && !r.Map.Flat(),
-		solved: r.Map.Columns(), systems: 1}
-	if p.coupled {
-		p.solved = r.Map.Classes()
-	}
-	if sum {
-		p.systems = p.solved
+	_, sum := r.loss.(loss.OneAgainstRest) // over the classes
+	p := &preconditioner{of: r.losses, values: r.changes, matrix: r.rows, rows: rows, own: rows,
+		coupled: sum && !r.Map.Flat(), shared: !sum && r.Map.Columns() > 1}
+	p.factors = make([]*factor, r.Map.Outputs())
+	if p.shared {
+		p.factors = p.factors[:1]
 	}
 	if r.job.Group != nil {
 		p.matrix, p.first = r.rows.Gathered(r.job, rows)
-		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.shape.Stride())
+		p.rows, p.values = p.matrix.All().Rows(), make([]float64, p.matrix.Rows()*r.Stride)
 	}
 	p.on, p.gram = p.matrix.Subset(p.rows), p.gramMatrix()
-	p.factors = make([]*factor, p.systems)
+	for _, i := range p.rows {
+		p.scores = append(p.scores, p.values[int(i)*r.Stride:][:r.Stride])
+	}
 	r.preconditioner = p
 }
 
@@ -142,7 +138,7 @@ func (p *preconditioner) factorize() {
 		return
 	}
 	update := func(v int) {
-		alpha, curves := p.alpha, make([]float64, len(p.rows))
+		alpha, curves := p.of.alpha, make([]float64, len(p.rows))
 		if p.coupled {
 			alpha /= p.of.Map.Depth(v)
 		}
@@ -166,30 +162,25 @@ func (p *preconditioner) findCurves() {
 	if p == nil {
 		return
 	}
-	stride := p.of.Stride()
-	all := make([]float64, len(p.rows)*stride)
-	p.curves = slices.Collect(slices.Chunk(all, stride))
-	p.of.job.Run(len(p.own), func(k int) { copy(p.curves[p.first+k], p.curvature(p.own[k])) })
+	all := make([]float64, len(p.rows)*p.of.Stride)
+	p.curves = slices.Collect(slices.Chunk(all, p.of.Stride))
+	p.of.job.Run(len(p.own), func(k int) { p.curvature(p.curves[p.first+k], p.own[k]) })
 	p.of.job.ReduceDeferred(all)
 }
 
-// curvature is row i's curvature in each output, or column.
-func (p *preconditioner) curvature(i int32) []float64 {
-	stride, outputs := p.of.Stride(), p.of.Map.Outputs()
-	out, product, s := make([]float64, stride), make([]float64, stride), p.losses.newScratch()
-	for y := range outputs {
+// curvature puts row i's curvature in each output, or the mean of all columns, into dst [stride].
+func (p *preconditioner) curvature(dst []float64, i int32) {
+	product, s := make([]float64, len(dst)), p.of.newScratch()
+	for y := range p.of.Map.Outputs() {
 		clear(product)
 		product[y] = 1
-		p.losses.terms.hessVec(i, product, s)
-		out[y] = product[y]
+		p.of.terms.hessVec(i, product, s)
+		dst[y] = product[y]
 	}
-	if !p.coupled {
-		p.of.Map.Up(out)
+	if columns := p.of.Map.Columns(); p.shared {
+		p.of.Map.Up(dst)
+		dst[0] = vector.Sum(dst[:columns]) / float64(columns)
 	}
-	if columns := p.of.Map.Columns(); p.systems == 1 {
-		out[0] = vector.Sum(out[:columns]) / float64(columns)
-	}
-	return out
 }
 
 // factor is the Cholesky factor of α diag(1/h) + G over the rows with curvature in one system.
@@ -237,7 +228,7 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 		f.places = nil // rounding: no preconditioner is better than a wrong one
 		return f
 	}
-	if p.systems < p.solved {
+	if p.shared {
 		f.whole = blas64.Triangular{N: n, Stride: max(1, n), Data: matrix.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 		return f
 	}
@@ -249,23 +240,22 @@ func (p *preconditioner) factor(alpha float64, curves []float64) *factor {
 	return f
 }
 
-// solve gives (α diag(1/h) + G)⁻¹ scores [rows], 0 at rows without curvature.
-func (f *factor) solve(scores []float64) []float64 {
-	out := make([]float64, len(scores))
-	if len(f.places) == 0 {
-		return out
-	}
+// solve replaces scores [rows] by (α diag(1/h) + G)⁻¹ times them, 0 at rows without curvature.
+func (f *factor) solve(scores []float64) {
 	packed := make([]float64, len(f.places))
 	for k, a := range f.places {
 		packed[k] = scores[a]
+	}
+	clear(scores)
+	if len(packed) == 0 { // there may be no factor
+		return
 	}
 	v := blas64.Vector{N: len(packed), Data: packed, Inc: 1}
 	blas64.Tpsv(blas.Trans, f.upper, v)
 	blas64.Tpsv(blas.NoTrans, f.upper, v)
 	for k, a := range f.places {
-		out[a] = packed[k]
+		scores[a] = packed[k]
 	}
-	return out
 }
 
 // solveAll replaces scores [rows][columns] by (α diag(1/h) + G)⁻¹ times them, 0 at rows without curvature.
@@ -298,62 +288,42 @@ func (r *Risk) Precondition(dst, residual []float64) bool {
 	if p == nil {
 		return false
 	}
-	job, frame, shape, scores := p.of.job, p.of.frame, p.of.shape, p.values
-	shift := frame.shift(job.Pool, residual)
-	job.CountAndCheck(2 * int64(p.on.NonZeros()))
-	p.matrix.TimesPanels(job, p.on, scores, residual, shape)
-	p.each(scores, func(row []float64) { vector.Add(row, 1, shift) })
-	p.solve(scores)
-	total := make([]float64, len(shift))
-	p.each(scores, func(row []float64) {
-		vector.Scale(row, -1/p.alpha)
+	shift, total := r.shift(residual), make([]float64, r.Stride)
+	r.job.CountAndCheck(2 * int64(p.on.NonZeros()))
+	p.matrix.TimesPanels(r.job, p.on, p.values, residual, r.shape)
+	for _, row := range p.scores {
+		vector.Add(row, 1, shift)
+	}
+	p.solve()
+	for _, row := range p.scores {
+		vector.Scale(row, -1/r.alpha)
 		vector.Add(total, 1, row)
-	})
-	frame.spread(job.Pool, dst, residual, 1/p.alpha, total)
-	p.matrix.AddTransposedPanels(job, p.on, dst, scores, shape)
+	}
+	r.scaleTo(dst, 1/r.alpha, residual)
+	r.finishProduct(dst, 0, total, total)
+	p.matrix.AddTransposedPanels(r.job, p.on, dst, p.values, r.shape)
 	return true
 }
 
-// each visits its rows of values [n, stride].
-func (p *preconditioner) each(values []float64, visit func(row []float64)) {
-	stride := p.of.Stride()
-	for _, i := range p.rows {
-		visit(values[int(i)*stride : (int(i)+1)*stride])
-	}
-}
-
-// solve replaces the column scores of its rows in values [n, stride] by their coefficients y in every column.
-func (p *preconditioner) solve(values []float64) {
-	if p.systems < p.solved {
-		var scores [][]float64
-		p.each(values, func(row []float64) { scores = append(scores, row) })
-		p.factors[0].solveAll(p.of.job, scores)
+// solve replaces the column scores of its rows by their coefficients y in every column.
+func (p *preconditioner) solve() {
+	if p.shared {
+		p.factors[0].solveAll(p.of.job, p.scores)
 		return
 	}
-	scores := make([][]float64, p.solved)
-	p.each(values, func(row []float64) {
-		if p.coupled {
-			p.of.Map.Down(row)
+	places, scores := len(p.rows), make([]float64, len(p.factors)*len(p.rows)) // [outputs, rows]
+	for a, row := range p.scores {
+		p.of.Map.Down(row)
+		for v := range p.factors {
+			scores[v*places+a] = row[v]
 		}
-		for v := range scores {
-			scores[v] = append(scores[v], row[v])
-		}
-	})
-	sums := make([][]float64, len(scores))
-	if p.coupled {
-		sums = p.solveCoupled(scores)
-	} else {
-		p.of.job.Run(len(sums), func(v int) { sums[v] = p.factors[v].solve(scores[v]) })
 	}
-	place := 0
-	p.each(values, func(row []float64) {
+	scores = systems{p}.solve(scores)
+	for a, row := range p.scores {
 		clear(row)
-		for v := range sums {
-			row[v] = sums[v][place]
+		for v := range p.factors {
+			row[v] = scores[v*places+a]
 		}
-		if p.coupled {
-			p.of.Map.Up(row)
-		}
-		place++
-	})
+		p.of.Map.Up(row)
+	}
 }

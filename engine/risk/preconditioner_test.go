@@ -30,7 +30,7 @@ func TestPreconditionerIsTheInverseOfTheLabeledRowsHessian(t *testing.T) {
 		labeled := []int32{3, 7, 9, 21, 41}
 		r.PreconditionBy(labeled, nil)
 		gradient, z := preconditioned(t, r)
-		back, shift := make([]float64, r.Dim()), r.frame.shift(r.job.Pool, z) // P z
+		back, shift := make([]float64, r.Dim()), r.shift(z) // P z
 		for j := range z {
 			back[j] = alpha * z[j]
 		}
@@ -60,7 +60,7 @@ func TestASharedFactorSolvesForAllColumns(t *testing.T) {
 	r.Gradient(make([]float64, r.Dim()))
 	r.UpdateHessian()
 	p := r.preconditioner
-	if p.systems > 1 {
+	if len(p.factors) > 1 {
 		t.Fatal("a loss that is no sum over the classes has several factors")
 	}
 	const columns = 70 // of three panels
@@ -161,7 +161,7 @@ func TestPreconditionerOfClasses(t *testing.T) {
 			narrow := New(r.job, data.Rows, scores.Pair(), signed, pair, alpha)
 			narrow.PreconditionBy(labeled, nil)
 			for _, i := range labeled {
-				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.shape.Stride()+y]
+				narrow.state[i] = r.Cost[i] * r.state[int(i)*r.Stride+y]
 			}
 			narrow.preconditioner.findCurves()
 			narrow.preconditioner.factorize()
@@ -203,7 +203,7 @@ func TestManyRowsMakeNoPreconditioner(t *testing.T) {
 		{2_200_000, 2_200_000, 2_200_000, 1, false}, // whose cube is no 64-bit number
 		{0, 1e6, 1e5, 1, false},
 	} {
-		if got := Preconditions(test.rows, test.nonZeros, test.all, test.factors); got != test.want {
+		if got := preconditions(test.rows, test.nonZeros, test.all, test.factors); got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}

@@ -25,11 +25,9 @@ import (
 
 // Risk is the objective at a current point: what rows and weights give each other, losses of rows, the preconditioner.
 type Risk struct {
-	*linear
 	*losses
 	preconditioner *preconditioner           // or nil
 	solver         *panel.ConjugateGradients // nil before the first Direction
-	alpha          float64
 
 	Weights, direction []float64    // [shape] W, the current point; that of SetDirection
 	squareNorm, inner  float64      // of the direction: |d|², W . d
@@ -54,8 +52,9 @@ func New(job *work.Job, rows *rows.Matrix, m *scores.Tree, l loss.Classes, f Fra
 	if f.Constant {
 		shape.Features++
 	}
-	return &Risk{linear: &linear{job, rows, m, frame{f, shape}, rows.Rounded(shape)},
-		losses: newLosses(rows.Rows(), shape.Stride(), m, l), alpha: alpha, Weights: make([]float64, shape.Len()),
+	of := &linear{job: job, rows: rows, rounding: rows.Rounded(shape), Map: m, frame: f, shape: shape,
+		Stride: shape.Stride(), alpha: alpha}
+	return &Risk{losses: newLosses(of, l), Weights: make([]float64, shape.Len()),
 		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
@@ -64,7 +63,7 @@ func (r *Risk) Dim() int { return len(r.Weights) }
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs]. Call it before UpdateSupport.
 func (r *Risk) MoveTo(coef, intercept []float64) {
-	outputs, features := r.Map.Outputs(), r.frame.features()
+	outputs, features := r.Map.Outputs(), r.rows.Cols()
 	columns := make([]float64, r.Map.Columns())
 	put := func(j int, values []float64) {
 		r.Map.Split(columns, values)
@@ -80,7 +79,7 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 	}
 	put(features, intercept)
 	if r.frame.Center != nil { // the last feature's weight is the score of the center
-		last := r.frame.shift(r.job.Pool, r.Weights)
+		last := r.shift(r.Weights)
 		for v := range columns {
 			at := r.shape.At(features, v)
 			r.Weights[at] += r.Weights[at] - last[v]
@@ -90,40 +89,34 @@ func (r *Risk) MoveTo(coef, intercept []float64) {
 
 // UpdateSupport adds the rows that have got a weight, and computes their scores.
 func (r *Risk) UpdateSupport() {
-	known := make([]bool, len(r.Cost))
-	for _, i := range r.support.Rows() {
-		known[i] = true
-	}
-	grown, support := false, make([]int32, 0, len(r.Cost))
+	support := make([]int32, 0, len(r.Cost))
 	for i, cost := range r.Cost {
 		if cost > 0 {
-			support, grown = append(support, int32(i)), grown || !known[i]
+			support = append(support, int32(i))
 		}
 	}
-	if len(support) != len(r.support.Rows()) || grown {
+	if !slices.Equal(support, r.support.Rows()) {
 		r.support.Reset(r.rows, support)
-	}
-	if grown {
 		r.score(r.support)
 	}
 }
 
 // score computes the scores of some rows at the current point.
 func (r *Risk) score(on *rows.Subset) {
-	r.times(on, r.scores, r.Weights, r.frame.shift(r.job.Pool, r.Weights), r.frame.Mean, false)
+	r.times(on, r.Scores, r.Weights, r.shift(r.Weights), r.frame.Mean, false)
 }
 
 func (r *Risk) Gradient(dst []float64) float64 {
 	joint, sums := r.gradients()
-	shift := r.frame.beginProduct(r.job.Pool, dst, r.Weights, r.alpha)
-	square := r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
+	shift := r.beginProduct(dst, r.Weights)
+	square := r.dot(r.Weights, r.Weights, shift, shift)
 	r.job.CountAndCheck(int64(r.withSlope.NonZeros()))
 	if r.rounded {
 		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
 	} else {
 		r.rows.AddTransposedPanels(r.job, r.withSlope, dst, r.slopes(), r.shape)
 	}
-	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, sums[1:])
+	r.finishProduct(dst, r.alpha, shift, sums[1:])
 	return r.alpha/2*square + sums[0] + joint
 }
 
@@ -139,9 +132,9 @@ func (r *Risk) At(w, gradient []float64) float64 {
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
 	for _, cost := range r.Joint {
-		joint += cost.Gradient(r.scores, r.slopes(), r.state)
+		joint += cost.Gradient(r.Scores, r.slopes(), r.state)
 	}
-	sums = make([]float64, 1+r.shape.Stride())
+	sums = make([]float64, 1+r.Stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
 	r.job.ReduceDeferred(sums)
 	r.preconditioner.findCurves()
@@ -161,7 +154,7 @@ func (r *Risk) rowsWith(in *rows.Subset, activity uint8) []int32 {
 
 // Gap implements minimize.Objective: F is strongly convex with modulus α, so F(W) - F(W*) <= |g|² / 2α.
 func (r *Risk) Gap(gradient []float64) float64 {
-	return r.frame.gradientNorm(r.job.Pool, gradient) / (2 * r.alpha)
+	return r.gradientNorm(gradient) / (2 * r.alpha)
 }
 
 // Direction implements minimize.Objective.
@@ -185,7 +178,7 @@ func (r *Risk) UpdateHessian() {
 
 // HessVec implements panel.Operator: α p + Σ_i (Mᵀ H_i M (x_i . p)) x_i over the active rows, in the frame.
 func (r *Risk) HessVec(dst, p []float64) {
-	shift := r.frame.beginProduct(r.job.Pool, dst, p, r.alpha)
+	shift := r.beginProduct(dst, p)
 	product := r.product
 	switch {
 	case r.mayRound():
@@ -193,12 +186,12 @@ func (r *Risk) HessVec(dst, p []float64) {
 	case len(shift) == 1 && len(r.Joint) == 0:
 		product = r.gram
 	}
-	r.frame.finishProduct(r.job.Pool, dst, r.alpha, shift, product(dst, p, shift))
+	r.finishProduct(dst, r.alpha, shift, product(dst, p, shift))
 }
 
 // Columns implements panel.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
 func (r *Risk) Columns() panel.Shape {
-	if _, sum := r.losses.loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
+	if _, sum := r.loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
 		return r.shape
 	}
 	return panel.Shape{Features: r.Dim(), Classes: 1}
@@ -206,10 +199,10 @@ func (r *Risk) Columns() panel.Shape {
 
 // SetDirection prepares the line w + t s.
 func (r *Risk) SetDirection(direction []float64) {
-	shift, own := r.frame.shift(r.job.Pool, direction), r.frame.shift(r.job.Pool, r.Weights)
+	shift, own := r.shift(direction), r.shift(r.Weights)
 	r.direction = direction
-	r.squareNorm = r.frame.inner(r.job.Pool, direction, direction, shift, shift)
-	r.inner = r.frame.inner(r.job.Pool, r.Weights, direction, own, shift)
+	r.squareNorm = r.dot(direction, direction, shift, shift)
+	r.inner = r.dot(r.Weights, direction, own, shift)
 	r.times(r.support, r.changes, direction, shift, nil, r.rounded)
 }
 
@@ -218,7 +211,7 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 	total, rows := make([]float64, 3), r.support.Rows()
 	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
 	for _, joint := range r.Joint {
-		zeroth, first, second := joint.Line(r.scores, r.changes, t)
+		zeroth, first, second := joint.Line(r.Scores, r.changes, t)
 		value, slope, curvature = value+zeroth, slope+first, curvature+second
 	}
 	value += r.alpha*t*(r.inner+t/2*r.squareNorm) + total[0]
@@ -228,10 +221,10 @@ func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 func (r *Risk) Step(t float64) {
 	r.drifted = r.drifted || r.rounded
 	r.job.Stripes(len(r.direction), func(lo, hi int) { vector.Add(r.Weights[lo:hi], t, r.direction[lo:hi]) })
-	stride, rows := r.shape.Stride(), r.support.Rows()
+	stride, rows := r.Stride, r.support.Rows()
 	r.job.Every(len(rows), func(k int) {
 		at := int(rows[k]) * stride
-		vector.Add(r.scores[at:at+stride], t, r.changes[at:])
+		vector.Add(r.Scores[at:at+stride], t, r.changes[at:])
 	})
 }
 
@@ -248,7 +241,7 @@ func (r *Risk) product(dst, p, shift []float64) (total []float64) {
 	for _, cost := range r.Joint {
 		cost.HessVec(r.changes, r.slopes(), r.state)
 	}
-	total = make([]float64, r.shape.Stride())
+	total = make([]float64, r.Stride)
 	r.job.Total(len(rows), total, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
 	r.job.ReduceDeferred(total)
 	r.job.CountAndCheck(int64(r.active.NonZeros()))
@@ -258,7 +251,7 @@ func (r *Risk) product(dst, p, shift []float64) (total []float64) {
 
 // roundedProduct is product, rounded: it reads the rows once.
 func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
-	total = make([]float64, r.shape.Stride())
+	total = make([]float64, r.Stride)
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
 	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, total, r.largestCost(r.support.Rows()),
 		func(rows []int32, sums []float64) {
@@ -283,8 +276,8 @@ func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {
-	shift := r.frame.shift(r.job.Pool, r.Weights)
-	return r.alpha / 2 * r.frame.inner(r.job.Pool, r.Weights, r.Weights, shift, shift)
+	shift := r.shift(r.Weights)
+	return r.alpha / 2 * r.dot(r.Weights, r.Weights, shift, shift)
 }
 
 // largeVector is the number of variables from which on memory counts.
@@ -294,13 +287,14 @@ const largeVector = 1 << 18
 // [n, outputs]; coef [features, outputs], feature j stands at number[j].
 func (r *Risk) Read(number []int32, features int) (coef, intercept, outputs []float64) {
 	k := r.Map.Outputs()
-	r.solver, r.direction, r.slope, r.state, r.changes = nil, nil, nil, nil, nil // the results are as large
+	r.preconditioner, r.solver, r.direction = nil, nil, nil // the results are as large
+	r.slope, r.state, r.changes = nil, nil, nil
 	if int64(r.Dim()) > largeVector {
 		runtime.GC()
 	}
 	r.score(r.rows.All())
-	outputs = r.scores[:0]
-	for row := range slices.Chunk(r.scores, r.shape.Stride()) {
+	outputs = r.Scores[:0]
+	for row := range slices.Chunk(r.Scores, r.Stride) {
 		outputs = append(outputs, row[:k]...)
 	}
 	return r.coef(r.Weights, number, features), r.intercepts(r.Weights), outputs

@@ -98,7 +98,7 @@ func softLabels(random *rand.Rand, classes int) []float64 {
 
 // value is F of the weights of the columns, recomputed from dense rows.
 func value(r *Risk, data planted.Data) float64 {
-	total, d, shift := 0.0, data.Rows.Cols(), r.frame.shift(r.job.Pool, r.Weights)
+	total, d, shift := 0.0, data.Rows.Cols(), r.shift(r.Weights)
 	for v := range r.Map.Columns() {
 		for j := range d {
 			w := r.Weights[r.shape.At(j, v)]
@@ -310,7 +310,7 @@ func TestScoresFollowTheWeights(t *testing.T) {
 		coef, intercept := r.Linear()
 		for i, cost := range r.Cost {
 			if cost > 0 {
-				near(t, name+" score", r.Scores()[i], data.Rows.RowTimes(i, coef)+intercept[0], 1e-12)
+				near(t, name+" score", r.Scores[i], data.Rows.RowTimes(i, coef)+intercept[0], 1e-12)
 			}
 		}
 	}

@@ -5,16 +5,14 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
-	"github.com/fewlabel/fewlabel/engine/scores"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // losses are those of all rows at stored scores, single ones and joint ones.
 type losses struct {
-	outputs *scores.Tree
-	stride  int
-	loss    loss.Classes
-	terms   terms
+	*linear
+	loss  loss.Classes
+	terms terms
 
 	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
 	// The classes of the rows: Label [n] where it is 0 or more, otherwise the soft labels Soft [·, K] at Place [n].
@@ -23,16 +21,17 @@ type losses struct {
 	SoftLabels []float64
 	Joint      []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
 
-	scores   []float64 // [n, stride] stored scores of the rows with a weight
+	Scores   []float64 // [n, stride] stored scores of the rows with a weight, at the current point
 	changes  []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
 	state    []float64 // [n, stride] of each row's loss: what its HessVec needs
 	slope    []float64 // [n, stride] of each row's loss: its gradient, see slopes
 	activity []uint8   // [n] bits hasSlope and hasCurvature
 }
 
-func newLosses(n, stride int, m *scores.Tree, l loss.Classes) *losses {
-	s := &losses{outputs: m, stride: stride, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
-		scores: make([]float64, n*stride), changes: make([]float64, n*stride), state: make([]float64, n*stride),
+func newLosses(of *linear, l loss.Classes) *losses {
+	n := of.rows.Rows()
+	s := &losses{linear: of, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
+		Scores: make([]float64, n*of.Stride), changes: make([]float64, n*of.Stride), state: make([]float64, n*of.Stride),
 		activity: make([]uint8, n)}
 	s.SetLoss(l)
 	return s
@@ -47,12 +46,9 @@ func (l *losses) SetLoss(of loss.Classes) {
 
 func (l *losses) Loss() loss.Classes { return l.loss }
 
-// Scores are the stored ones of all rows [n, stride] at the current point, for rows that have a weight.
-func (l *losses) Scores() []float64 { return l.scores }
-
 // Score puts the class scores of row i, which has a weight, into dst [K].
 func (l *losses) Score(dst []float64, i int32) {
-	l.outputs.ClassScores(dst, l.scores[int(i)*l.stride:])
+	l.Map.ClassScores(dst, l.Scores[int(i)*l.Stride:])
 }
 
 // PairCosts puts the costs of rows of a pair, times a factor, into dst [rows, 2]; false if the risk is of no pair.
@@ -61,7 +57,7 @@ func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	if !ok {
 		return false
 	}
-	scores := l.scores
+	scores := l.Scores
 	for k, i := range rows {
 		sides, costs := [2]float64{-scores[i], scores[i]}, dst[2*k:2*k+2]
 		pair.Signed.Costs(costs, sides[:])
@@ -92,14 +88,14 @@ func (l *losses) Spare(n int) []float64 {
 // hessVecs replaces the changes of rows by the second derivatives of their losses times these, in columns, and adds
 // them to sums. Of rows with LabelJoint the products are there.
 func (l *losses) hessVecs(rows []int32, sums []float64) {
-	stride, outputs, scratch := l.stride, l.outputs.Outputs(), l.newScratch()
+	stride, outputs, scratch := l.Stride, l.Map.Outputs(), l.newScratch()
 	for _, i := range rows {
 		change := l.changes[int(i)*stride : (int(i)+1)*stride]
 		if l.Label[i] != LabelJoint {
 			l.terms.hessVec(i, change, scratch)
 		}
 		clear(change[outputs:])
-		l.outputs.Up(change)
+		l.Map.Up(change)
 		vector.Add(sums, 1, change)
 	}
 }
@@ -125,7 +121,7 @@ type terms interface {
 type scratch struct{ certain, there, slope, state, product []float64 }
 
 func (l *losses) newScratch() scratch {
-	k := l.outputs.Classes()
+	k := l.Map.Classes()
 	room := make([]float64, 5*k)
 	return scratch{room[:k], room[k : 2*k], room[2*k : 3*k], room[3*k : 4*k], room[4*k:]}
 }
@@ -148,29 +144,26 @@ func (l *losses) target(i int32, certain []float64) []float64 {
 type classTerms struct{ *losses }
 
 func (r classTerms) gradient(rows []int32, sums []float64) {
-	stride, classes, s, slopes := r.stride, r.outputs.Classes(), r.newScratch(), r.slopes()
+	stride, classes, s, slopes := r.Stride, r.Map.Classes(), r.newScratch(), r.slopes()
 	for _, i := range rows {
 		at := int(i) * stride
 		slope, state, active := slopes[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
 		clear(slope[classes:])
 		if r.Label[i] != LabelJoint {
-			sums[0] += r.Cost[i] * r.loss.At(r.scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
+			sums[0] += r.Cost[i] * r.loss.At(r.Scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
 			active = activity(slope[:classes], r.loss.Curvature(state))
 			vector.Scale(slope[:classes], r.Cost[i])
 		}
 		r.activity[i] = active
-		r.outputs.Up(slope)
+		r.Map.Up(slope)
 		vector.Add(sums[1:], 1, slope)
 	}
 }
 
 // activity reports whether a gradient and a curvature of a row of weight 1 count.
 func activity(slope []float64, curvature float64) (bits uint8) {
-	for _, g := range slope {
-		if math.Abs(g) >= tinySlope {
-			bits = hasSlope
-			break
-		}
+	if slices.ContainsFunc(slope, func(g float64) bool { return math.Abs(g) >= tinySlope }) {
+		bits = hasSlope
 	}
 	if curvature >= tinyCurvature {
 		bits |= hasCurvature
@@ -179,21 +172,21 @@ func activity(slope []float64, curvature float64) (bits uint8) {
 }
 
 func (r classTerms) hessVec(i int32, change []float64, s scratch) {
-	at, classes := int(i)*r.stride, len(s.product)
+	at, classes := int(i)*r.Stride, len(s.product)
 	r.loss.HessVec(s.product, change[:classes], r.target(i, s.certain), r.state[at:at+classes])
 	vector.Scale(s.product, r.Cost[i])
 	copy(change, s.product)
 }
 
 func (r classTerms) line(rows []int32, t float64, sums []float64) {
-	stride, classes, s := r.stride, r.outputs.Classes(), r.newScratch()
+	stride, classes, s := r.Stride, r.Map.Classes(), r.newScratch()
 	for _, i := range rows {
 		if r.Label[i] == LabelJoint {
 			continue
 		}
 		at := int(i) * stride
 		change, target := r.changes[at:at+classes], r.target(i, s.certain)
-		copy(s.there, r.scores[at:at+classes])
+		copy(s.there, r.Scores[at:at+classes])
 		vector.Add(s.there, t, change)
 		sums[0] += r.Cost[i] * r.loss.At(s.there, target, s.slope, s.state)
 		r.loss.HessVec(s.product, change, target, s.state)
@@ -214,7 +207,7 @@ const atOnce = 128
 // evaluate calls visit with the losses of some rows at scores + t changes; with t = 0 there need be no changes.
 func (r pairTerms) evaluate(rows []int32, t float64, visit func(rows []int32, losses []loss.Sides)) {
 	var room [atOnce]loss.Sides
-	scores, changes, costs, labels, places, soft := r.scores, r.changes, r.Cost, r.Label, r.Place, r.SoftLabels
+	scores, changes, costs, labels, places, soft := r.Scores, r.changes, r.Cost, r.Label, r.Place, r.SoftLabels
 	for part := range slices.Chunk(rows, atOnce) {
 		losses := room[:len(part)]
 		for k, i := range part {
