@@ -24,8 +24,7 @@ type Means struct {
 	// Convex makes HessVec positive: the entropy's as at fixed labels, C (diag p_j - p_j p_jᵀ), Gauss-Newton for G.
 	Convex bool
 
-	M           []float64 // [K] means at the last Gradient or Evaluate
-	MeanEntropy float64   // Σ u H there
+	MeanEntropy float64 // Σ u H at the last Gradient or Evaluate
 
 	layout
 	slope, curve []float64 // [K] of G at M
@@ -33,21 +32,15 @@ type Means struct {
 
 // NewMeans is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewMeans(job *work.Job, rows []int32, weights []float64, classes, stride int) *Means {
-	return &Means{layout: layout{job, rows, weights, classes, stride}, M: make([]float64, classes),
+	return &Means{layout: layout{job: job, rows: rows, weights: weights, classes: classes, stride: stride},
 		slope: make([]float64, classes), curve: make([]float64, classes)}
 }
 
 // Evaluate implements joint; it finds means and entropy.
 func (m *Means) Evaluate(scores, state []float64) (value float64) {
-	sums := make([]float64, 1+m.classes) // Σ u H, Σ u p
-	m.sum(sums, func(k int, part, scratch []float64) {
-		p, s := m.rowOr(scratch, state, k), m.row(scores, k)
-		logSum := vector.Softmax(p, s)
-		vector.Add(part[1:], m.weights[k], p)
-		part[0] += m.weights[k] * (logSum - vector.Dot(p, s))
+	m.MeanEntropy = m.average(scores, state, func(k int, p []float64, logSum float64) float64 {
+		return logSum - vector.Dot(p, m.row(scores, k))
 	})
-	m.MeanEntropy = sums[0]
-	copy(m.M, sums[1:])
 	return m.Entropy*m.MeanEntropy + m.Constraint.At(m.M, m.slope, m.curve)
 }
 
@@ -70,12 +63,9 @@ func (m *Means) Gradient(scores, slope, state []float64) (value float64) {
 // HessVec implements risk.Joint. With δ̄_j = p_j . δs_j, p changes by p (δs - δ̄), and a by -C (δs - δ̄) + G” δm.
 func (m *Means) HessVec(changes, slope, state []float64) {
 	moved := make([]float64, m.classes) // δm, then G'' δm
-	m.sum(moved, func(k int, part, _ []float64) {
-		p, change := m.row(state, k), m.row(changes, k)
-		mean := vector.Dot(p, change)
-		for y, q := range p {
-			part[y] += m.weights[k] * q * (change[y] - mean)
-		}
+	m.sum(moved, func(k int, part, scratch []float64) {
+		turn(scratch[:m.classes], m.row(changes, k), m.row(state, k), m.weights[k])
+		vector.Add(part, 1, scratch)
 	})
 	floats.Mul(moved, m.curve)
 	m.each(func(k int) {
@@ -151,20 +141,13 @@ type layout struct {
 	weights []float64 // [rows]
 	classes int
 	stride  int
+	M       []float64 // [K] mean probabilities at the last average
 }
 
 // row is the part of a vector [n, stride] with the classes of unlabeled row k.
 func (l *layout) row(v []float64, k int) []float64 {
 	start := int(l.rows[k]) * l.stride
 	return v[start : start+l.classes]
-}
-
-// rowOr is row, or room for it where there is no vector.
-func (l *layout) rowOr(room, v []float64, k int) []float64 {
-	if v == nil {
-		return room[:l.classes]
-	}
-	return l.row(v, k)
 }
 
 // place is the part of a vector [unlabeled, classes] of unlabeled row k.
@@ -175,6 +158,31 @@ func (l *layout) each(do func(k int)) { l.job.Every(len(l.rows), do) }
 // sum adds what do adds to part, over all unlabeled rows; scratch [classes] is written.
 func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {
 	l.job.SumRows(len(l.rows), 2*l.classes, sums, do)
+}
+
+// average finds the mean probabilities, and returns the mean of a cost by a row's p and log Σ_y exp s_y. It puts p into
+// state, if that is not nil.
+func (l *layout) average(scores, state []float64, cost func(k int, p []float64, logSum float64) float64) float64 {
+	sums := make([]float64, 1+l.classes)
+	l.sum(sums, func(k int, part, scratch []float64) {
+		p := scratch[:l.classes]
+		if state != nil {
+			p = l.row(state, k)
+		}
+		logSum := vector.Softmax(p, l.row(scores, k))
+		part[0] += l.weights[k] * cost(k, p, logSum)
+		vector.Add(part[1:], l.weights[k], p)
+	})
+	l.M = sums[1:]
+	return sums[0]
+}
+
+// turn sets dst, which may be change, to weight (diag p - p pᵀ) change: how p turns with the scores.
+func turn(dst, change, p []float64, weight float64) {
+	mean := vector.Dot(p, change)
+	for y, q := range p {
+		dst[y] = weight * q * (change[y] - mean)
+	}
 }
 
 // Multipliers hold the prior exactly, by an augmented Lagrangian.

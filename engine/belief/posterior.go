@@ -20,7 +20,6 @@ import (
 type Posterior struct {
 	Weight float64   // C
 	Labels []float64 // [rows, K] q at the last Gradient or Evaluate
-	M      []float64 // [K] means of p there
 	Value  float64   // Ψ there
 
 	layout
@@ -32,8 +31,8 @@ type Posterior struct {
 // NewPosterior is the cost of rows whose weights sum to 1; stride is the length of a row of scores.
 func NewPosterior(job *work.Job, rows []int32, weights, prior []float64, stride int) *Posterior {
 	classes, n := len(prior), len(rows)*len(prior)
-	return &Posterior{layout: layout{job, rows, weights, classes, stride}, prior: prior, Labels: make([]float64, n),
-		M: make([]float64, classes), costs: make([]float64, n), trial: make([]float64, n),
+	return &Posterior{layout: layout{job: job, rows: rows, weights: weights, classes: classes, stride: stride},
+		prior: prior, Labels: make([]float64, n), costs: make([]float64, n), trial: make([]float64, n),
 		potentials: make([]float64, classes)}
 }
 
@@ -49,15 +48,9 @@ func (e *Posterior) label(q, scores, changes []float64, t float64) {
 // Evaluate implements joint; it finds labels and means.
 func (e *Posterior) Evaluate(scores, state []float64) (value float64) {
 	e.label(e.Labels, scores, scores, 0)
-	sums := make([]float64, 1+e.classes) // of the divergence and p
-	e.sum(sums, func(k int, part, scratch []float64) {
-		p := e.rowOr(scratch, state, k)
-		logSum := vector.Softmax(p, e.row(scores, k))
-		part[0] += e.weights[k] * divergence(e.place(e.Labels, k), e.place(e.costs, k), logSum)
-		vector.Add(part[1:], e.weights[k], p)
+	e.Value = e.Weight * e.average(scores, state, func(k int, _ []float64, logSum float64) float64 {
+		return divergence(e.place(e.Labels, k), e.place(e.costs, k), logSum)
 	})
-	copy(e.M, sums[1:])
-	e.Value = e.Weight * sums[0]
 	return e.Value
 }
 
@@ -65,10 +58,8 @@ func (e *Posterior) Evaluate(scores, state []float64) (value float64) {
 func (e *Posterior) Gradient(scores, slope, state []float64) (value float64) {
 	value = e.Evaluate(scores, state)
 	e.each(func(k int) {
-		p, q, dst := e.row(state, k), e.place(e.Labels, k), e.row(slope, k)
-		for y := range dst {
-			dst[y] = e.Weight * e.weights[k] * (p[y] - q[y])
-		}
+		dst := floats.SubTo(e.row(slope, k), e.row(state, k), e.place(e.Labels, k))
+		vector.Scale(dst, e.Weight*e.weights[k])
 	})
 	return value
 }
@@ -87,11 +78,8 @@ func divergence(q, costs []float64, logSum float64) float64 {
 // HessVec implements risk.Joint: the curvature at labels held fixed, an upper bound.
 func (e *Posterior) HessVec(changes, _, state []float64) {
 	e.each(func(k int) {
-		p, change := e.row(state, k), e.row(changes, k)
-		mean := vector.Dot(p, change)
-		for y, q := range p {
-			change[y] = e.Weight * e.weights[k] * q * (change[y] - mean)
-		}
+		change := e.row(changes, k)
+		turn(change, change, e.row(state, k), e.Weight*e.weights[k])
 	})
 }
 

@@ -16,14 +16,14 @@ type probabilities struct {
 	*risk.Risk
 	objective *objective.Objective
 	joint     joint
-	means     []float64 // [K] of the probabilities, which joint finds
+	layout    *layout   // of joint, which finds the mean probabilities
 	weak      *Weak     // joint where rows are weakly labeled, or nil
 	Residual  float64   // largest distance of a mean probability from its share
 	likeliest []int32   // [unlabeled] classes
 }
 
 // join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.
-func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, level float64) probabilities {
+func join(r *risk.Risk, o *objective.Objective, cost joint, at *layout, level float64) probabilities {
 	weak := newWeak(o.Job, cost, o.Sample, level, r.Stride)
 	if weak != nil {
 		cost = weak
@@ -32,7 +32,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, lev
 		r.Label[i] = risk.LabelJoint
 	}
 	r.Joint = []risk.Joint{cost}
-	return probabilities{Risk: r, objective: o, joint: cost, means: means, weak: weak,
+	return probabilities{Risk: r, objective: o, joint: cost, layout: at, weak: weak,
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }
 
@@ -40,7 +40,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, means []float64, lev
 func (p *probabilities) Relabel() (switched int, entropy float64) {
 	p.joint.Evaluate(p.Scores, nil)
 	s, row, q := p.objective.Sample, make([]float64, p.objective.Classes), make([]float64, p.objective.Classes)
-	p.Residual = p.objective.Distance(p.means)
+	p.Residual = p.objective.Distance(p.layout.M)
 	for k, i := range s.Unlabeled {
 		p.Score(row, i)
 		subtract(row, s.Weak.Of(k))
@@ -75,7 +75,7 @@ type Expected struct {
 func NewExpected(r *risk.Risk, o *objective.Objective, entropy float64) *Expected {
 	means := NewMeans(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Classes, r.Stride)
 	means.Constraint, means.Convex = Equality(o.Prior), true
-	return &Expected{probabilities: join(r, o, means, means.M, entropy), Means: means, Full: entropy, last: 1}
+	return &Expected{probabilities: join(r, o, means, &means.layout, entropy), Means: means, Full: entropy, last: 1}
 }
 
 func (e *Expected) Enter(level float64) { e.Means.Entropy = level * e.Full }
@@ -118,7 +118,7 @@ type Projected struct {
 func NewProjected(r *risk.Risk, o *objective.Objective, weight float64) *Projected {
 	posterior := NewPosterior(o.Job, o.Sample.Unlabeled, o.Sample.UnlabeledWeight, o.Prior, r.Stride)
 	posterior.Weight = weight
-	return &Projected{probabilities: join(r, o, posterior, posterior.M, weight), Posterior: posterior}
+	return &Projected{probabilities: join(r, o, posterior, &posterior.layout, weight), Posterior: posterior}
 }
 
 // Enter has nothing to do: the weight does not change.

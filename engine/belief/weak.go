@@ -40,8 +40,8 @@ func newWeak(job *work.Job, cost joint, s *sample.Sample, level float64, stride 
 	}
 	n := len(s.Unlabeled) * s.Classes()
 	w := &Weak{joint: cost, sample: s, p: make([]float64, n), shifted: make([]float64, s.Rows.Rows()*stride),
-		before: make([]float64, n),
-		layout: layout{job, s.Unlabeled, make([]float64, len(s.Unlabeled)), s.Classes(), stride}}
+		before: make([]float64, n), layout: layout{job: job, rows: s.Unlabeled,
+			weights: make([]float64, len(s.Unlabeled)), classes: s.Classes(), stride: stride}}
 	for k := range s.Unlabeled {
 		if s.Weak.Of(k).Known() {
 			w.weights[k] = level * s.UnlabeledWeight[k]
@@ -91,11 +91,9 @@ func (w *Weak) HessVec(changes, slope, state []float64) {
 	w.each(func(k int) { copy(w.place(w.before, k), w.row(changes, k)) })
 	w.joint.HessVec(changes, slope, state)
 	w.each(func(k int) {
-		p, change, product := w.place(w.p, k), w.place(w.before, k), w.row(changes, k)
-		mean := vector.Dot(p, change)
-		for y, q := range p {
-			product[y] += w.weights[k] * q * (change[y] - mean)
-		}
+		change := w.place(w.before, k)
+		turn(change, change, w.place(w.p, k), w.weights[k])
+		vector.Add(w.row(changes, k), 1, change)
 	})
 }
 
