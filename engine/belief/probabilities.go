@@ -16,10 +16,10 @@ type probabilities struct {
 	*risk.Risk
 	objective *objective.Objective
 	joint     joint
-	layout    *layout   // of joint, which finds the mean probabilities
-	weak      *Weak     // joint where rows are weakly labeled, or nil
-	Residual  float64   // largest distance of a mean probability from its share
-	likeliest []int32   // [unlabeled] classes
+	layout    *layout // of joint, which finds the mean probabilities
+	weak      *Weak   // joint where rows are weakly labeled, or nil
+	Residual  float64 // largest distance of a mean probability from its share
+	likeliest []int32 // [unlabeled] classes
 }
 
 // join gives the unlabeled rows, once admitted, a joint cost, and weakly labeled rows their loss at this weight.

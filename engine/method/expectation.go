@@ -25,7 +25,7 @@ func regularize(d *descent, entropy float64) *Solution {
 	p.Measure, p.Trace.Share, p.Trace.WithEntropy = expected.Measure, "constraint_residual", true
 	if parts := entropyParts(d.Run, entropy); len(parts) > 0 {
 		rising := &path.Rising{Parts: parts, Full: entropy, End: path.Converged}
-		p.Follow(solve, expected, rising, downhill(looseness*d.Options.Tol, pathSteps))
+		p.Follow(solve, expected, rising, downhill(looseness*d.Options.Tol, pathSteps), 1)
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
 	warnProbable(d.Run, true, expected.Residual)

@@ -25,10 +25,10 @@ func descend(d *descent) *Solution {
 	p, tol, weight := d.Path, d.Options.Tol, d.Objective.Weight
 	if !d.AtOnce {
 		rising := &path.Rising{Parts: path.Parts(firstPart, raisePart), Full: weight, End: path.Stationary}
-		p.Follow(free.Minimize, free, rising, minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps})
+		limits := minimize.Limits{Tolerance: path.Looseness * tol, MaxSteps: descentSteps}
+		p.Follow(free.Minimize, free, rising, limits, 1)
 	}
-	last := &path.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak,
-		End: path.Stationary}
+	last := &path.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak, End: path.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
 	solution := d.read()
 	solution.Unconverged = warning.NotStationary

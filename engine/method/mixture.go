@@ -122,14 +122,14 @@ func newMixture(s *sample.Sample, job *work.Job, rows *rows.Matrix) *mixture {
 	} else {
 		m.useWords(all, weights, sums[1])
 	}
-	least, lightest, heaviest := math.Inf(1), math.Inf(1), 0.0
+	least := math.Inf(1)
 	for k, i := range all {
-		m.weight[i], lightest, heaviest = weights[k], min(lightest, weights[k]), max(heaviest, weights[k])
+		m.weight[i] = weights[k]
 		if factor := m.unit[i] * weights[k]; factor > 0 {
 			m.largest, least = max(m.largest, factor), min(least, factor)
 		}
 	}
-	if m.largest == 0 || m.largest > factorRange*least || heaviest > weightRange*lightest {
+	if m.largest == 0 || m.largest > factorRange*least || slices.Max(weights) > weightRange*slices.Min(weights) {
 		m.rounded = nil
 	}
 	job.CountAndCheck(int64(rows.NonZeros()))
@@ -352,9 +352,7 @@ func (m *mixture) normalizeShare() {
 	if m.given != nil {
 		floats.ScaleTo(m.share, vector.Sum(m.share), m.given)
 	}
-	for y := range m.share {
-		m.share[y]++
-	}
+	floats.AddConst(1, m.share)
 	vector.Scale(m.share, 1/vector.Sum(m.share))
 }
 

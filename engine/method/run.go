@@ -94,7 +94,7 @@ func (r *Run) exchange() belief.Exchange {
 
 // follow takes the path through a schedule, with this number of Newton steps a solve, and reports whether it goes on.
 func (d *descent) follow(f minimize.Objective, b path.Belief, s path.Schedule, steps int) (goesOn bool) {
-	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps))
+	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps), 1)
 	return d.Path.Reason != path.NotFinite && d.Path.Reason != path.GivenUp
 }
 

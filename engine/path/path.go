@@ -34,11 +34,6 @@ type Path struct {
 	Last   minimize.Outcome // of the last solve
 }
 
-// Follow takes steps until the schedule ends, or one step is left to settle the labels.
-func (p *Path) Follow(solve Solver, b Belief, s Schedule, limits minimize.Limits) {
-	p.follow(solve, b, s, limits, 1)
-}
-
 // Complete follows a schedule without settling. Its first step is always taken; an earlier reason to end early is kept.
 func (p *Path) Complete(solve Solver, b Belief, s Schedule, limits minimize.Limits) {
 	before := p.Reason
@@ -47,14 +42,14 @@ func (p *Path) Complete(solve Solver, b Belief, s Schedule, limits minimize.Limi
 	}
 	p.Reason = None
 	p.step(solve, b, s, limits)
-	p.follow(solve, b, s, limits, 0)
+	p.Follow(solve, b, s, limits, 0)
 	if before.Early() && p.Reason != NotFinite {
 		p.Reason = before
 	}
 }
 
-// follow leaves this number of steps for what comes after.
-func (p *Path) follow(solve Solver, b Belief, s Schedule, limits minimize.Limits, left int) {
+// Follow takes steps until the schedule ends, or this number of steps is left for what comes after, as Settle.
+func (p *Path) Follow(solve Solver, b Belief, s Schedule, limits minimize.Limits, left int) {
 	for p.Reason == None {
 		switch {
 		case p.Trace.Job.Stopped():

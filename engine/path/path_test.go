@@ -40,7 +40,7 @@ func rising() *Rising {
 
 func TestAPathStaysAtALevelAsLongAsLabelsChange(t *testing.T) {
 	p, b := newPath(100), &levels{switches: 2}
-	p.Follow(solve, b, rising(), minimize.Limits{})
+	p.Follow(solve, b, rising(), minimize.Limits{}, 1)
 	if p.Reason != NoSwitch || p.Steps != 4 || !slices.Equal(b.entered, []float64{0.1, 0.1, 0.1, 0.5}) {
 		t.Errorf("%v after %d steps at %v", p.Reason, p.Steps, b.entered)
 	}
@@ -48,7 +48,7 @@ func TestAPathStaysAtALevelAsLongAsLabelsChange(t *testing.T) {
 
 func TestAPathLeavesAStepToSettle(t *testing.T) {
 	p, b := newPath(3), &levels{switches: 100}
-	p.Follow(solve, b, rising(), minimize.Limits{})
+	p.Follow(solve, b, rising(), minimize.Limits{}, 1)
 	if p.Reason != MaxIter || p.Steps != 2 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
@@ -62,7 +62,7 @@ func TestAPathLeavesAStepToSettle(t *testing.T) {
 func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
 	for maxIter, want := range map[int]Reason{1: MaxIter, 100: Stationary} {
 		p, b := newPath(maxIter), &levels{}
-		p.Follow(solve, b, rising(), minimize.Limits{})
+		p.Follow(solve, b, rising(), minimize.Limits{}, 1)
 		before := p.Steps
 		p.Complete(solve, b, &Rising{Parts: []float64{1}, End: Stationary}, minimize.Limits{})
 		if p.Reason != want || p.Steps != before+1 {
@@ -74,14 +74,14 @@ func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
 func TestAPathEndsWhereNumbersAreNotFiniteOrTheBoundIsOutOfReach(t *testing.T) {
 	p := newPath(100)
 	lost := func(minimize.Limits) minimize.Outcome { return minimize.Outcome{Gap: math.NaN()} }
-	p.Follow(lost, &levels{}, rising(), minimize.Limits{})
+	p.Follow(lost, &levels{}, rising(), minimize.Limits{}, 1)
 	p.Complete(solve, &levels{}, &Rising{Parts: []float64{1}, End: Stationary}, minimize.Limits{})
 	if p.Reason != NotFinite || p.Steps != 1 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
 	p = newPath(100)
 	p.Bound = 0.5
-	p.Follow(solve, &levels{switches: 100}, rising(), minimize.Limits{})
+	p.Follow(solve, &levels{switches: 100}, rising(), minimize.Limits{}, 1)
 	if p.Reason != GivenUp || p.Steps != 2 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}

@@ -185,9 +185,7 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 		row := dst[int(i)*stride : (int(i)+1)*stride]
 		vector.Add(row, 1, shift)
 		l.Map.Down(row)
-		for y, m := range mean {
-			row[y] += m
-		}
+		floats.Add(row[:len(mean)], mean)
 	}
 }
 

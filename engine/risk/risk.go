@@ -63,26 +63,18 @@ func (r *Risk) Dim() int { return len(r.Weights) }
 // MoveTo moves the current point to the outputs coef_y . x + intercept_y, as far as the frame has intercepts of its
 // own; coef [d, outputs]. Call it before UpdateSupport.
 func (r *Risk) MoveTo(coef, intercept []float64) {
-	outputs, features := r.Map.Outputs(), r.rows.Cols()
-	columns := make([]float64, r.Map.Columns())
-	put := func(j int, values []float64) {
-		r.Map.Split(columns, values)
+	outputs, columns := r.Map.Outputs(), make([]float64, r.Map.Columns())
+	values := slices.Concat(coef, intercept)
+	for j := range r.shape.Features {
+		r.Map.Split(columns, values[j*outputs:(j+1)*outputs])
 		for v, w := range columns {
 			r.Weights[r.shape.At(j, v)] = w
 		}
 	}
-	for j := range features {
-		put(j, coef[j*outputs:(j+1)*outputs])
-	}
-	if !r.frame.Constant {
-		return
-	}
-	put(features, intercept)
-	if r.frame.Center != nil { // the last feature's weight is the score of the center
-		last := r.shift(r.Weights)
+	if r.coupledIntercepts() { // the last feature's weight is the score of the center
+		shift := r.shift(r.Weights)
 		for v := range columns {
-			at := r.shape.At(features, v)
-			r.Weights[at] += r.Weights[at] - last[v]
+			r.Weights[r.last(v)] += r.Weights[r.last(v)] - shift[v]
 		}
 	}
 }
