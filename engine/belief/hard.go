@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/minimize"
 	"github.com/fewlabel/fewlabel/engine/risk"
 	"github.com/fewlabel/fewlabel/engine/vector"
@@ -100,15 +102,7 @@ func NewFree(r *risk.Risk, costs *Costs, memory int) *Free {
 	return f
 }
 
-func (f *Free) Enter(part float64) {
-	s := f.costs.objective.Sample
-	f.costs.weigh(f.Risk, part*f.costs.objective.Weight)
-	for k, i := range s.Unlabeled {
-		if s.Weak.Of(k).Known() {
-			f.Label[i] = f.labels[k]
-		}
-	}
-}
+func (f *Free) Enter(part float64) { f.costs.weigh(f.Risk, part*f.costs.objective.Weight) }
 
 // Relabel finds labels that keep no class shares: the class of the largest score, for weakly labeled rows the cheapest
 // class by the whole prior costs, as such labels go wrong more easily than labels that keep the shares.
@@ -119,11 +113,13 @@ func (f *Free) Relabel() (switched int, entropy float64) {
 		c.addPrior(c.Level)
 	}
 	for k, i := range s.Unlabeled {
-		if f.Score(scores, i); s.Weak.Of(k).Known() {
-			copy(scores, c.row(k))
-			vector.Scale(scores, -1)
+		f.Score(scores, i)
+		class := int32(vector.Largest(scores))
+		if s.Weak.Of(k).Known() {
+			class = int32(floats.MinIdx(c.row(k)))
+			f.Label[i] = class
 		}
-		if class := int32(vector.Largest(scores)); class != f.labels[k] {
+		if class != f.labels[k] {
 			f.labels[k] = class
 			switched++
 		}

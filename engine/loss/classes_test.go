@@ -66,11 +66,11 @@ func checkDifferences(t *testing.T, name string, l Classes, s, p []float64) {
 	if p != nil && math.Abs(value-mixed) > 1e-12*(1+value) {
 		t.Errorf("%s: value %v, mixed costs %v", name, value, mixed)
 	}
-	unit, product := make([]float64, k), make([]float64, k)
+	product := make([]float64, k)
 	for y := range s {
-		clear(unit)
-		unit[y] = 1
-		l.HessVec(product, unit, p, state)
+		clear(product)
+		product[y] = 1
+		l.HessVec(product, state)
 		at := s[y]
 		s[y] = at + h
 		high := l.At(s, p, up, scratch)
@@ -128,8 +128,9 @@ func TestExtremeScoresStayFinite(t *testing.T) {
 	slope, state := make([]float64, 3), make([]float64, 3)
 	for name, l := range classLosses {
 		value := l.At(s, p, slope, state)
-		l.HessVec(make([]float64, 3), s, p, state)
-		for _, v := range append(slope, value) {
+		product := slices.Clone(s)
+		l.HessVec(product, state)
+		for _, v := range slices.Concat(slope, product, []float64{value}) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s: value %v, slope %v", name, value, slope)
 			}

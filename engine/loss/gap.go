@@ -61,7 +61,7 @@ func (l Gap) others(dst, s []float64, y int) float64 {
 }
 
 // HessVec implements Classes: h g gᵀ v + ρ |slope| (diag q - q qᵀ) v, g = e_y - q, h the curvature of m; 0 for u.
-func (l Gap) HessVec(dst, v, _, state []float64) {
+func (l Gap) HessVec(v, state []float64) {
 	y, total, mean := -1, 0.0, 0.0
 	for k, a := range state {
 		if a < 0 {
@@ -71,19 +71,18 @@ func (l Gap) HessVec(dst, v, _, state []float64) {
 			mean += a * v[k]
 		}
 	}
-	clear(dst)
 	if total == 0 {
+		clear(v)
 		return
 	}
 	mean /= total
 	product := 0.0
 	if y >= 0 {
 		product = -state[y] * (v[y] - mean)
-		dst[y] = product
 	}
 	for k, a := range state {
-		if k != y {
-			dst[k] = a * (v[k] - mean - product/total)
+		if v[k] = a * (v[k] - mean - product/total); k == y {
+			v[k] = product
 		}
 	}
 }

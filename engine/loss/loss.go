@@ -143,8 +143,8 @@ func Plateau(t float64) (value, slope float64) {
 type Classes interface {
 	// At gives Σ_y p_y ξ(s, y), its gradient in slope, and in state what HessVec needs; all have one entry a class.
 	At(s, p, slope, state []float64) (value float64)
-	// HessVec sets dst to the (generalized) second derivative of that, or a bound on it from above, times v.
-	HessVec(dst, v, p, state []float64)
+	// HessVec multiplies v by the (generalized) second derivative of that, or by a bound on it from above.
+	HessVec(v, state []float64)
 	// Curvature is the largest curvature in the score of one class that this state has.
 	Curvature(state []float64) float64
 	// Costs puts ξ(s, y) into dst, for every class y.
@@ -154,7 +154,7 @@ type Classes interface {
 // separate is a loss whose second derivative is a curvature for each class, its state.
 type separate struct{}
 
-func (separate) HessVec(dst, v, _, state []float64) { floats.MulTo(dst, state, v) }
+func (separate) HessVec(v, state []float64) { floats.Mul(v, state) }
 
 func (separate) Curvature(state []float64) float64 { return state[vector.Largest(state)] }
 
@@ -299,13 +299,13 @@ func (l Softmax) weightsOf(dst, s []float64, best int) (top, total float64) {
 func (l Softmax) factor() float64 { return math.Exp(-l.Margin / l.Smoothing) }
 
 // HessVec is (diag q - q qᵀ) v / σ: exact without a margin or for a certain class, otherwise an upper bound.
-func (l Softmax) HessVec(dst, v, _, state []float64) {
+func (l Softmax) HessVec(v, state []float64) {
 	mean := 0.0
 	for k, q := range state {
 		mean += q * v[k]
 	}
 	for k, q := range state {
-		dst[k] = q * (v[k] - mean) / l.Smoothing
+		v[k] = q * (v[k] - mean) / l.Smoothing
 	}
 }
 

@@ -159,14 +159,9 @@ func (m *mixture) useWords(list []int32, weights []float64, positive float64) {
 	m.unit = slices.Repeat([]float64{1}, len(m.unit))
 	m.all = m.sum(list, weights)
 	m.exponent, m.word = worth, positive/max(vector.Sum(m.all), math.SmallestNonzeroFloat32)
-	for _, sum := range m.all {
-		if sum > 0 {
-			m.features++
-		}
-	}
+	m.features = max(1, float64(floats.Count(func(sum float64) bool { return sum > 0 }, m.all)))
 	vector.Scale(m.unit, m.word)
 	vector.Scale(m.all, m.word)
-	m.features = max(1, m.features)
 }
 
 func (m *mixture) fit(s *sample.Sample) {

@@ -57,20 +57,20 @@ func (s *Spec) Fit(r *Run) *Solution {
 		return s.direct(r)
 	}
 	d := r.descent()
-	if r.Objective.Start != nil {
-		r.Costs.Admit(d.risk)
-		return s.fit(d)
-	}
-	if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
-		r.Path.Reason = path.NotFinite
-		return nil
+	if r.Objective.Start == nil {
+		if r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Start()); !r.Path.Last.Finite() {
+			r.Path.Reason = path.NotFinite
+			return nil
+		}
 	}
 	r.Costs.Admit(d.risk)
-	row, unlabeled := make([]float64, r.Objective.Classes), r.Objective.Sample.Unlabeled
-	r.Origin = make([]int32, len(unlabeled))
-	for k, i := range unlabeled {
-		d.risk.Score(row, i)
-		r.Origin[k] = int32(vector.Largest(row))
+	if r.Objective.Start == nil {
+		row, unlabeled := make([]float64, r.Objective.Classes), r.Objective.Sample.Unlabeled
+		r.Origin = make([]int32, len(unlabeled))
+		for k, i := range unlabeled {
+			d.risk.Score(row, i)
+			r.Origin[k] = int32(vector.Largest(row))
+		}
 	}
 	return s.fit(d)
 }

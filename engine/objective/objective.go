@@ -59,11 +59,10 @@ func (o *Objective) frame() risk.Frame {
 	if !o.Centered { // the coordinates that suit conjugate gradients
 		return risk.Frame{Constant: true, Center: center}
 	}
-	mean := make([]float64, len(o.Prior))
-	for y, share := range o.Prior {
-		if mean[y] = 2*share - 1; o.OwnLoss && !o.Sample.Paired() { // rows of other classes have scores of 0, not -1
-			mean[y] = share
-		}
+	mean := slices.Clone(o.Prior)
+	if !o.OwnLoss || o.Sample.Paired() { // rows of other classes have scores of -1, not 0
+		vector.Scale(mean, 2)
+		floats.AddConst(-1, mean)
 	}
 	if o.Sample.Paired() {
 		mean = mean[1:]

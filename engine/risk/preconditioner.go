@@ -170,11 +170,11 @@ func (p *preconditioner) findCurves() {
 
 // curvature puts row i's curvature in each output, or the mean of all columns, into dst [stride].
 func (p *preconditioner) curvature(dst []float64, i int32) {
-	product, s := make([]float64, len(dst)), p.of.newScratch()
+	product := make([]float64, len(dst))
 	for y := range p.of.Map.Outputs() {
 		clear(product)
 		product[y] = 1
-		p.of.terms.hessVec(i, product, s)
+		p.of.terms.hessVec(i, product)
 		dst[y] = product[y]
 	}
 	if columns := p.of.Map.Columns(); p.shared {

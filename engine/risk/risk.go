@@ -104,7 +104,7 @@ func (r *Risk) Gradient(dst []float64) float64 {
 	square := r.dot(r.Weights, r.Weights, shift, shift)
 	r.job.CountAndCheck(int64(r.withSlope.NonZeros()))
 	if r.rounded {
-		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), r.largestCost(r.support.Rows()))
+		r.rounding.AddTransposed(r.job, r.withSlope, dst, r.slopes(), vector.Max(r.Cost))
 	} else {
 		r.rows.AddTransposedPanels(r.job, r.withSlope, dst, r.slopes(), r.shape)
 	}
@@ -245,7 +245,7 @@ func (r *Risk) product(dst, p, shift []float64) (total []float64) {
 func (r *Risk) roundedProduct(dst, p, shift []float64) (total []float64) {
 	total = make([]float64, r.Stride)
 	r.job.CountAndCheck(2 * int64(r.active.NonZeros()))
-	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, total, r.largestCost(r.support.Rows()),
+	r.rounding.AddGram(r.job, r.active, dst, r.changes, p, total, vector.Max(r.Cost),
 		func(rows []int32, sums []float64) {
 			r.completeRows(rows, r.changes, shift, nil)
 			r.hessVecs(rows, sums)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/fewlabel/fewlabel/engine/loss"
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
@@ -88,11 +90,11 @@ func (l *losses) Spare(n int) []float64 {
 // hessVecs replaces the changes of rows by the second derivatives of their losses times these, in columns, and adds
 // them to sums. Of rows with LabelJoint the products are there.
 func (l *losses) hessVecs(rows []int32, sums []float64) {
-	stride, outputs, scratch := l.Stride, l.Map.Outputs(), l.newScratch()
+	stride, outputs := l.Stride, l.Map.Outputs()
 	for _, i := range rows {
 		change := l.changes[int(i)*stride : (int(i)+1)*stride]
 		if l.Label[i] != LabelJoint {
-			l.terms.hessVec(i, change, scratch)
+			l.terms.hessVec(i, change)
 		}
 		clear(change[outputs:])
 		l.Map.Up(change)
@@ -100,30 +102,14 @@ func (l *losses) hessVecs(rows []int32, sums []float64) {
 	}
 }
 
-func (l *losses) largestCost(rows []int32) (largest float64) {
-	for _, i := range rows {
-		largest = max(largest, l.Cost[i])
-	}
-	return largest
-}
-
 // terms are the losses of single rows, as functions of their stored scores.
 type terms interface {
 	// gradient sets gradients in the columns, states and activity of rows; sums are of the loss, then of the gradients.
 	gradient(rows []int32, sums []float64)
 	// hessVec replaces a change of row i's outputs by the second derivative times it.
-	hessVec(i int32, change []float64, s scratch)
+	hessVec(i int32, change []float64)
 	// line adds value, first and second derivative along scores + t changes to sums.
 	line(rows []int32, t float64, sums []float64)
-}
-
-// scratch has room for a row of classes, several times.
-type scratch struct{ certain, there, slope, state, product []float64 }
-
-func (l *losses) newScratch() scratch {
-	k := l.Map.Classes()
-	room := make([]float64, 5*k)
-	return scratch{room[:k], room[k : 2*k], room[2*k : 3*k], room[3*k : 4*k], room[4*k:]}
 }
 
 // target is what each class counts for row i; certain [K] is written where the label is certain.
@@ -144,13 +130,14 @@ func (l *losses) target(i int32, certain []float64) []float64 {
 type classTerms struct{ *losses }
 
 func (r classTerms) gradient(rows []int32, sums []float64) {
-	stride, classes, s, slopes := r.Stride, r.Map.Classes(), r.newScratch(), r.slopes()
+	stride, classes, slopes := r.Stride, r.Map.Classes(), r.slopes()
+	certain := make([]float64, classes)
 	for _, i := range rows {
 		at := int(i) * stride
 		slope, state, active := slopes[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
 		clear(slope[classes:])
 		if r.Label[i] != LabelJoint {
-			sums[0] += r.Cost[i] * r.loss.At(r.Scores[at:at+classes], r.target(i, s.certain), slope[:classes], state)
+			sums[0] += r.Cost[i] * r.loss.At(r.Scores[at:at+classes], r.target(i, certain), slope[:classes], state)
 			active = activity(slope[:classes], r.loss.Curvature(state))
 			vector.Scale(slope[:classes], r.Cost[i])
 		}
@@ -171,27 +158,29 @@ func activity(slope []float64, curvature float64) (bits uint8) {
 	return bits
 }
 
-func (r classTerms) hessVec(i int32, change []float64, s scratch) {
-	at, classes := int(i)*r.Stride, len(s.product)
-	r.loss.HessVec(s.product, change[:classes], r.target(i, s.certain), r.state[at:at+classes])
-	vector.Scale(s.product, r.Cost[i])
-	copy(change, s.product)
+func (r classTerms) hessVec(i int32, change []float64) {
+	at, classes := int(i)*r.Stride, r.Map.Classes()
+	r.loss.HessVec(change[:classes], r.state[at:at+classes])
+	vector.Scale(change[:classes], r.Cost[i])
 }
 
 func (r classTerms) line(rows []int32, t float64, sums []float64) {
-	stride, classes, s := r.Stride, r.Map.Classes(), r.newScratch()
+	stride, classes := r.Stride, r.Map.Classes()
+	certain, there := make([]float64, classes), make([]float64, classes)
+	slope, state := make([]float64, classes), make([]float64, classes)
 	for _, i := range rows {
 		if r.Label[i] == LabelJoint {
 			continue
 		}
 		at := int(i) * stride
-		change, target := r.changes[at:at+classes], r.target(i, s.certain)
-		copy(s.there, r.Scores[at:at+classes])
-		vector.Add(s.there, t, change)
-		sums[0] += r.Cost[i] * r.loss.At(s.there, target, s.slope, s.state)
-		r.loss.HessVec(s.product, change, target, s.state)
-		sums[1] += r.Cost[i] * vector.Dot(s.slope, change)
-		sums[2] += r.Cost[i] * vector.Dot(s.product, change)
+		change := r.changes[at : at+classes]
+		floats.AddScaledTo(there, r.Scores[at:at+classes], t, change)
+		sums[0] += r.Cost[i] * r.loss.At(there, r.target(i, certain), slope, state)
+		sums[1] += r.Cost[i] * vector.Dot(slope, change)
+		product := there
+		copy(product, change)
+		r.loss.HessVec(product, state)
+		sums[2] += r.Cost[i] * vector.Dot(product, change)
 	}
 }
 
@@ -265,7 +254,7 @@ func (r pairTerms) gradient(rows []int32, sums []float64) {
 	})
 }
 
-func (r pairTerms) hessVec(i int32, change []float64, _ scratch) { change[0] *= r.state[i] }
+func (r pairTerms) hessVec(i int32, change []float64) { change[0] *= r.state[i] }
 
 func (r pairTerms) line(rows []int32, t float64, sums []float64) {
 	changes := r.changes
