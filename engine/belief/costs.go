@@ -80,7 +80,7 @@ func (c *Costs) measure(r *risk.Risk) {
 		scores := make([]float64, k)
 		for j := lo; j < hi; j++ {
 			r.Score(scores, unlabeled[j])
-			r.Loss().Costs(c.row(j), scores)
+			r.Loss.Costs(c.row(j), scores)
 			vector.Scale(c.row(j), c.Level)
 		}
 	})

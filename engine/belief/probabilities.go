@@ -55,7 +55,7 @@ func (p *probabilities) Relabel() (switched int, entropy float64) {
 
 // measure is the objective with this cost of the unlabeled rows, and the residual.
 func (p *probabilities) measure(unlabeled float64) (value, residual float64) {
-	loss := []float64{p.objective.LabeledLoss(p.Loss(), p.Score)}
+	loss := []float64{p.objective.LabeledLoss(p.Loss, p.Score)}
 	p.objective.Job.Reduce(loss)
 	if p.weak != nil {
 		unlabeled += p.weak.Known

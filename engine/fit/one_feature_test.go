@@ -27,7 +27,7 @@ func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
 	for _, i := range unlabeled {
 		row := make([]float64, 2)
 		r.Score(scores, i)
-		r.Loss().Costs(row, scores)
+		r.Loss.Costs(row, scores)
 		vector.Scale(row, 0.3)
 		want = append(want, row...)
 	}

@@ -30,6 +30,9 @@ func anneal(d *descent) *Solution {
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
 	}
+	if d.Soft && !d.Path.Reason.Early() {
+		return d.read(nil)
+	}
 	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()

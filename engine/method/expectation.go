@@ -29,10 +29,7 @@ func regularize(d *descent, entropy float64) *Solution {
 	}
 	p.Complete(solve, expected, &rounds{Expected: expected, lowest: 1}, downhill(d.Options.Tol, finalSteps))
 	warnProbable(d.Run, true, expected.Residual)
-	probabilities := expected.Probabilities() // read overwrites the scores
-	solution := d.read()
-	solution.SoftLabels = probabilities
-	return solution
+	return d.read(expected.Probabilities())
 }
 
 const (
@@ -113,9 +110,7 @@ func project(d *descent) *Solution {
 	p.Measure, p.Trace.Share, p.Trace.WithEntropy = projected.Measure, "constraint_residual", true
 	p.Complete(d.solve(d.risk), projected, &repeated{weight: d.Options.KLWeight}, downhill(d.Options.Tol, pathSteps))
 	warnProbable(d.Run, false, projected.Residual)
-	solution := d.read()
-	solution.SoftLabels = projected.Posterior.Labels
-	return solution
+	return d.read(projected.Posterior.Labels)
 }
 
 // repeated are solves at the same weight until one has converged.

@@ -30,7 +30,7 @@ func descend(d *descent) *Solution {
 	}
 	last := &path.Rising{Parts: []float64{1}, Full: weight, Stays: d.Objective.Sample.All.Weak, End: path.Stationary}
 	p.Complete(free.Minimize, free, last, minimize.Limits{Tolerance: tol, MaxSteps: lastDescentSteps})
-	solution := d.read()
+	solution := d.read(nil)
 	solution.Unconverged = warning.NotStationary
 	return solution
 }

@@ -78,7 +78,7 @@ func (s *Spec) Fit(r *Run) *Solution {
 // descent is the risk of the labeled rows with its minimizer.
 func (r *Run) descent() *descent {
 	o, k := r.Objective, r.Objective.Risk()
-	r.Path.Measure = func() (value, share float64) { return o.Measure(k.Loss(), k.Regularizer(), k.Score) }
+	r.Path.Measure = func() (value, share float64) { return o.Measure(k.Loss, k.Regularizer(), k.Score) }
 	return &descent{r, k, minimize.NewNewton(k.Dim(), o.Job.Pool)}
 }
 
@@ -120,14 +120,14 @@ func (d *descent) settle(hard *belief.Hard, changed int, historyLevel float64) *
 		return outcome
 	}
 	d.Path.Settle(solve, hard, d.sharpen, changed, historyLevel)
-	return d.read()
+	return d.read(nil)
 }
 
-// read is the last use of the risk.
-func (d *descent) read() *Solution {
+// read is the last use of the risk; soft are the last soft labels, or nil.
+func (d *descent) read(soft []float64) *Solution {
 	k, last, s := d.risk, d.Path.Last, d.Objective.Sample
-	out := &Solution{Loss: k.Loss(), Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
-		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged}
+	out := &Solution{Loss: k.Loss, Regularizer: k.Regularizer(), Gap: last.Gap / last.Value,
+		Converged: last.Converged && last.Finite(), Unconverged: warning.NotConverged, SoftLabels: soft}
 	out.Coef, out.Intercept, out.Outputs = k.Read(s.Feature, s.Features)
 	vector.Scale(out.Coef, 1/s.Length)
 	return out

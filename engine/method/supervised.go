@@ -17,9 +17,9 @@ func supervise(r *Run) *Solution {
 	}
 	if r.Objective.Sample.All.Unlabeled == 0 {
 		p.Record(0, 0)
-		return d.read()
+		return d.read(nil)
 	}
-	solution := d.read() // with the scores of unlabeled rows
+	solution := d.read(nil) // with the scores of unlabeled rows
 	p.Measure = func() (value, share float64) {
 		return r.Objective.Measure(solution.Loss, solution.Regularizer, solution.Score(r.Objective))
 	}
@@ -35,5 +35,5 @@ func atScores(r *Run) *Solution {
 	hard.BeginByScores(r.Scores)
 	hard.Enter(1)
 	r.Path.Last = d.newton.Minimize(d.risk, r.Path.Limits.Way(r.Path.Limits.Start().MaxSteps))
-	return d.read()
+	return d.read(nil)
 }

@@ -52,10 +52,13 @@ func New(job *work.Job, rows *rows.Matrix, m *scores.Tree, l loss.Classes, f Fra
 	if f.Constant {
 		shape.Features++
 	}
-	of := &linear{job: job, rows: rows, rounding: rows.Rounded(shape), Map: m, frame: f, shape: shape,
-		Stride: shape.Stride(), alpha: alpha}
-	return &Risk{losses: newLosses(of, l), Weights: make([]float64, shape.Len()),
-		support: rows.Subset(nil), withSlope: rows.Subset(nil), active: rows.Subset(nil)}
+	n, stride := rows.Rows(), shape.Stride()
+	of := &losses{linear: &linear{job, rows, rows.Rounded(shape), m, f, shape, stride, alpha},
+		Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n), activity: make([]uint8, n),
+		Scores: make([]float64, n*stride), changes: make([]float64, n*stride), state: make([]float64, n*stride)}
+	of.SetLoss(l)
+	return &Risk{losses: of, Weights: make([]float64, shape.Len()), support: rows.Subset(nil),
+		withSlope: rows.Subset(nil), active: rows.Subset(nil)}
 }
 
 func (r *Risk) Dim() int { return len(r.Weights) }
@@ -183,7 +186,7 @@ func (r *Risk) HessVec(dst, p []float64) {
 
 // Columns implements panel.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
 func (r *Risk) Columns() panel.Shape {
-	if _, sum := r.loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
+	if _, sum := r.Loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
 		return r.shape
 	}
 	return panel.Shape{Features: r.Dim(), Classes: 1}

@@ -119,7 +119,7 @@ func value(r *Risk, data planted.Data) float64 {
 			}
 		}
 		r.Map.ClassScores(s, outputs)
-		total += r.Cost[i] * r.loss.At(s, r.target(int32(i), make([]float64, k)), slope, state)
+		total += r.Cost[i] * r.Loss.At(s, r.target(int32(i), make([]float64, k)), slope, state)
 	}
 	return total
 }

@@ -13,7 +13,7 @@ import (
 // losses are those of all rows at stored scores, single ones and joint ones.
 type losses struct {
 	*linear
-	loss  loss.Classes
+	Loss  loss.Classes // see SetLoss
 	terms terms
 
 	Cost []float64 // [n] c; call UpdateSupport where a row without a weight gets one
@@ -30,23 +30,12 @@ type losses struct {
 	activity []uint8   // [n] bits hasSlope and hasCurvature
 }
 
-func newLosses(of *linear, l loss.Classes) *losses {
-	n := of.rows.Rows()
-	s := &losses{linear: of, Cost: make([]float64, n), Label: make([]int32, n), Place: make([]int32, n),
-		Scores: make([]float64, n*of.Stride), changes: make([]float64, n*of.Stride), state: make([]float64, n*of.Stride),
-		activity: make([]uint8, n)}
-	s.SetLoss(l)
-	return s
-}
-
 func (l *losses) SetLoss(of loss.Classes) {
-	l.loss, l.terms = of, classTerms{l}
+	l.Loss, l.terms = of, classTerms{l}
 	if signed, ok := of.(loss.Signed); ok {
 		l.terms = pairTerms{l, signed}
 	}
 }
-
-func (l *losses) Loss() loss.Classes { return l.loss }
 
 // Score puts the class scores of row i, which has a weight, into dst [K].
 func (l *losses) Score(dst []float64, i int32) {
@@ -137,8 +126,8 @@ func (r classTerms) gradient(rows []int32, sums []float64) {
 		slope, state, active := slopes[at:at+stride], r.state[at:at+classes], uint8(hasSlope|hasCurvature)
 		clear(slope[classes:])
 		if r.Label[i] != LabelJoint {
-			sums[0] += r.Cost[i] * r.loss.At(r.Scores[at:at+classes], r.target(i, certain), slope[:classes], state)
-			active = activity(slope[:classes], r.loss.Curvature(state))
+			sums[0] += r.Cost[i] * r.Loss.At(r.Scores[at:at+classes], r.target(i, certain), slope[:classes], state)
+			active = activity(slope[:classes], r.Loss.Curvature(state))
 			vector.Scale(slope[:classes], r.Cost[i])
 		}
 		r.activity[i] = active
@@ -160,7 +149,7 @@ func activity(slope []float64, curvature float64) (bits uint8) {
 
 func (r classTerms) hessVec(i int32, change []float64) {
 	at, classes := int(i)*r.Stride, r.Map.Classes()
-	r.loss.HessVec(change[:classes], r.state[at:at+classes])
+	r.Loss.HessVec(change[:classes], r.state[at:at+classes])
 	vector.Scale(change[:classes], r.Cost[i])
 }
 
@@ -175,11 +164,11 @@ func (r classTerms) line(rows []int32, t float64, sums []float64) {
 		at := int(i) * stride
 		change := r.changes[at : at+classes]
 		floats.AddScaledTo(there, r.Scores[at:at+classes], t, change)
-		sums[0] += r.Cost[i] * r.loss.At(there, r.target(i, certain), slope, state)
+		sums[0] += r.Cost[i] * r.Loss.At(there, r.target(i, certain), slope, state)
 		sums[1] += r.Cost[i] * vector.Dot(slope, change)
 		product := there
 		copy(product, change)
-		r.loss.HessVec(product, state)
+		r.Loss.HessVec(product, state)
 		sums[2] += r.Cost[i] * vector.Dot(product, change)
 	}
 }
