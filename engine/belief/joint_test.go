@@ -16,7 +16,7 @@ const alpha = 0.02
 // joined is the risk of some labeled rows with the cost of the others, over a class tree.
 func joined(
 	t *testing.T, n int, center []float64,
-	cost func(rows []int32, u []float64, r *risk.Risk) []risk.Joint,
+	cost func(rows []int32, u []float64, r *risk.Risk) risk.Joint,
 ) *risk.Risk {
 	t.Helper()
 	data := planted.Classes(n, 14, 15, prior, 1)
@@ -44,15 +44,10 @@ func joined(
 	return r
 }
 
-// entropyOf are the costs of the first third of the rows and of the others.
-func entropyOf(rows []int32, u []float64, r *risk.Risk) (costs []risk.Joint) {
-	cut := len(rows) / 3
-	for k, part := range [][]int32{rows[:cut], rows[cut:]} {
-		m := NewMeans(work.NewJob(2, nil), part, u[:len(part)], classes, r.Stride)
-		m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, float64(k), 0.3}, Weight: 2}
-		costs = append(costs, m)
-	}
-	return costs
+func entropyOf(rows []int32, u []float64, r *risk.Risk) risk.Joint {
+	m := NewMeans(work.NewJob(2, nil), rows, u, classes, r.Stride)
+	m.Entropy, m.Constraint = 0.5, &Multipliers{Prior: prior, Lambda: []float64{0.1, 0, -0.2, 1, 0.3}, Weight: 2}
+	return m
 }
 
 func center() []float64 {

@@ -31,7 +31,7 @@ func join(r *risk.Risk, o *objective.Objective, cost joint, at *layout, level fl
 	for _, i := range o.Sample.Unlabeled {
 		r.Label[i] = risk.LabelJoint
 	}
-	r.Joint = []risk.Joint{cost}
+	r.Joint = cost
 	return probabilities{Risk: r, objective: o, joint: cost, layout: at, weak: weak,
 		likeliest: make([]int32, len(o.Sample.Unlabeled))}
 }

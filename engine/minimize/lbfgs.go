@@ -35,19 +35,18 @@ const (
 	mostTries  = 40   // of step lengths
 )
 
-// Minimize moves w to a minimum and returns the value there and the steps taken. The last point evaluated is w.
-func (q *QuasiNewton) Minimize(f Smooth, w []float64) (value float64, steps int) {
+// Minimize moves w to a minimum. The last point evaluated is w.
+func (q *QuasiNewton) Minimize(f Smooth, w []float64) {
 	if q.search == nil {
 		q.search = &optimize.LinesearchMethod{NextDirectioner: &directions{optimize.LBFGS{Store: q.Memory}},
 			Linesearcher: &optimize.MoreThuente{DecreaseFactor: sufficient}}
 	}
-	d := descent{QuasiNewton: q, f: f, w: w}
-	d.at = &optimize.Location{X: slices.Clone(w), Gradient: make([]float64, len(w))}
+	at := &optimize.Location{X: slices.Clone(w), Gradient: make([]float64, len(w))}
+	d := descent{QuasiNewton: q, f: f, w: w, at: at}
 	d.evaluate()
 	for again := !d.enough(); again; {
 		again = d.descend()
 	}
-	return d.value, d.steps
 }
 
 // descent is the state of a search: w has the value, and at is the point evaluated last.

@@ -123,11 +123,11 @@ func (r *Risk) At(w, gradient []float64) float64 {
 }
 
 // gradients puts each row's gradient into r.slopes(), finds the rows with a slope and the preconditioner's curvatures,
-// and returns the joint costs, and loss and sums of the gradients, of all machines after the next reduction.
+// and returns the joint cost, and loss and sums of the gradients, of all machines after the next reduction.
 func (r *Risk) gradients() (joint float64, sums []float64) {
 	rows := r.support.Rows()
-	for _, cost := range r.Joint {
-		joint += cost.Gradient(r.Scores, r.slopes(), r.state)
+	if r.Joint != nil {
+		joint = r.Joint.Gradient(r.Scores, r.slopes(), r.state)
 	}
 	sums = make([]float64, 1+r.Stride)
 	r.job.Total(len(rows), sums, func(lo, hi int, part []float64) { r.terms.gradient(rows[lo:hi], part) })
@@ -178,7 +178,7 @@ func (r *Risk) HessVec(dst, p []float64) {
 	switch {
 	case r.mayRound():
 		product = r.roundedProduct
-	case len(shift) == 1 && len(r.Joint) == 0:
+	case len(shift) == 1 && r.Joint == nil:
 		product = r.gram
 	}
 	r.finishProduct(dst, r.alpha, shift, product(dst, p, shift))
@@ -186,7 +186,7 @@ func (r *Risk) HessVec(dst, p []float64) {
 
 // Columns implements panel.Operator: a loss that is a sum over flat classes has a Hessian for each of them.
 func (r *Risk) Columns() panel.Shape {
-	if _, sum := r.Loss.(loss.OneAgainstRest); sum && r.Map.Flat() && len(r.Joint) == 0 {
+	if _, sum := r.Loss.(loss.OneAgainstRest); sum && r.Map.Flat() && r.Joint == nil {
 		return r.shape
 	}
 	return panel.Shape{Features: r.Dim(), Classes: 1}
@@ -205,9 +205,8 @@ func (r *Risk) SetDirection(direction []float64) {
 func (r *Risk) Line(t float64) (value, slope, curvature float64) {
 	total, rows := make([]float64, 3), r.support.Rows()
 	r.job.Sum(len(rows), total, func(lo, hi int, part []float64) { r.terms.line(rows[lo:hi], t, part) })
-	for _, joint := range r.Joint {
-		zeroth, first, second := joint.Line(r.Scores, r.changes, t)
-		value, slope, curvature = value+zeroth, slope+first, curvature+second
+	if r.Joint != nil {
+		value, slope, curvature = r.Joint.Line(r.Scores, r.changes, t)
 	}
 	value += r.alpha*t*(r.inner+t/2*r.squareNorm) + total[0]
 	return value, slope + r.alpha*(r.inner+t*r.squareNorm) + total[1], curvature + r.alpha*r.squareNorm + total[2]
@@ -233,8 +232,8 @@ func (r *Risk) gram(dst, p, shift []float64) (total []float64) {
 func (r *Risk) product(dst, p, shift []float64) (total []float64) {
 	rows := r.active.Rows()
 	r.times(r.active, r.changes, p, shift, nil, false)
-	for _, cost := range r.Joint {
-		cost.HessVec(r.changes, r.slopes(), r.state)
+	if r.Joint != nil {
+		r.Joint.HessVec(r.changes, r.slopes(), r.state)
 	}
 	total = make([]float64, r.Stride)
 	r.job.Total(len(rows), total, func(lo, hi int, part []float64) { r.hessVecs(rows[lo:hi], part) })
@@ -267,7 +266,7 @@ func (r *Risk) Approximate(allowed bool) bool {
 	return r.rounded
 }
 
-func (r *Risk) mayRound() bool { return len(r.Joint) == 0 && r.rounding != nil }
+func (r *Risk) mayRound() bool { return r.Joint == nil && r.rounding != nil }
 
 // Regularizer is α/2 |W|² at the current point.
 func (r *Risk) Regularizer() float64 {

@@ -10,7 +10,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
-// losses are those of all rows at stored scores, single ones and joint ones.
+// losses are those of all rows at stored scores, of single rows and a joint one.
 type losses struct {
 	*linear
 	Loss  loss.Classes // see SetLoss
@@ -21,7 +21,7 @@ type losses struct {
 	Label      []int32
 	Place      []int32
 	SoftLabels []float64
-	Joint      []Joint // costs of the rows with LabelJoint, each of rows of its own; Cost only has to be above 0
+	Joint      Joint // cost of the rows with LabelJoint, or nil; their Cost only has to be above 0
 
 	Scores   []float64 // [n, stride] stored scores of the rows with a weight, at the current point
 	changes  []float64 // [n, stride] of scores along a vector: the last multiplied, or the direction
@@ -57,9 +57,9 @@ func (l *losses) PairCosts(dst []float64, rows []int32, factor float64) bool {
 	return true
 }
 
-// slopes are the gradients of the rows: in the memory of changes, unless the products of joint costs need both.
+// slopes are the gradients of the rows: in the memory of changes, unless the products of a joint cost need both.
 func (l *losses) slopes() []float64 {
-	if len(l.Joint) == 0 {
+	if l.Joint == nil {
 		return l.changes
 	}
 	if l.slope == nil {
@@ -261,7 +261,7 @@ func (r pairTerms) line(rows []int32, t float64, sums []float64) {
 
 // Labels that are no classes.
 const (
-	LabelJoint = -2 // of a row of a Joint cost
+	LabelJoint = -2 // of a row of the Joint cost
 	Unlabeled  = -3 // of a row without a label that has a loss
 )
 
