@@ -160,8 +160,7 @@ func (l *layout) sum(sums []float64, do func(k int, part, scratch []float64)) {
 	l.job.SumRows(len(l.rows), 2*l.classes, sums, do)
 }
 
-// average finds the mean probabilities, and returns the mean of a cost by a row's p and log Σ_y exp s_y. It puts p into
-// state, if that is not nil.
+// average finds the mean p and returns the mean of a cost by p and log Σ_y exp s_y; it puts p into state, if not nil.
 func (l *layout) average(scores, state []float64, cost func(k int, p []float64, logSum float64) float64) float64 {
 	sums := make([]float64, 1+l.classes)
 	l.sum(sums, func(k int, part, scratch []float64) {

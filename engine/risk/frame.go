@@ -185,7 +185,9 @@ func (l *linear) completeRows(rows []int32, dst, shift, mean []float64) {
 		row := dst[int(i)*stride : (int(i)+1)*stride]
 		vector.Add(row, 1, shift)
 		l.Map.Down(row)
-		floats.Add(row[:len(mean)], mean)
+		for y, m := range mean {
+			row[y] += m
+		}
 	}
 }
 

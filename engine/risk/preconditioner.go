@@ -55,8 +55,7 @@ const (
 	smallFactor = 1 << 14 // but for this square
 )
 
-// preconditions reports whether rows of this number make a preconditioner with some factors; all rows, of this number,
-// have nonZeros values.
+// preconditions reports whether this number of rows, of all with nonZeros values, is few enough for some factors.
 func preconditions(rows, nonZeros, all float64, factors int) bool {
 	return rows > 0 && rows*rows*rows/3 <= factorCost*nonZeros &&
 		(factors == 1 || rows*rows <= max(smallFactor, factorRows*all))
@@ -300,7 +299,12 @@ func (p *preconditioner) solve() {
 			scores[v*places+a] = row[v]
 		}
 	}
-	scores = systems{p}.solve(scores)
+	if all := (systems{p}); p.coupled {
+		solver := panel.NewConjugateGradients(len(scores), p.of.job.Pool)
+		scores = solver.Solve(all, scores, coupledTolerance, coupledSteps)
+	} else {
+		all.Precondition(scores, scores)
+	}
 	for a, row := range p.scores {
 		clear(row)
 		for v := range p.factors {
@@ -319,16 +323,6 @@ const (
 
 // systems is the matrix α diag(1/h) + T ⊗ G over the rows with curvature, as an operator on vectors [outputs, rows].
 type systems struct{ *preconditioner }
-
-// solve solves with that matrix for scores [outputs, rows].
-func (p systems) solve(scores []float64) []float64 {
-	if p.coupled {
-		solver := panel.NewConjugateGradients(len(scores), p.of.job.Pool)
-		return solver.Solve(p, scores, coupledTolerance, coupledSteps)
-	}
-	p.Precondition(scores, scores)
-	return scores
-}
 
 // outputs are the parts [outputs][rows] of a vector.
 func (p systems) outputs(v []float64) [][]float64 {
