@@ -30,24 +30,20 @@ func anneal(d *descent) *Solution {
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
 	}
-	if d.Soft && !d.Path.Reason.Early() {
-		return d.read(nil)
-	}
 	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
-	labels, solution := d.risk.SoftLabels, (*Solution)(nil)
+	labels := d.risk.SoftLabels
 	if d.Soft && d.Costs.Level >= nearWeight*d.Objective.Weight && !d.Path.Reason.Early() {
 		soft.Fix()
 		last := &path.Rising{Parts: []float64{cooling.Temperature}, Full: 1, End: d.Path.Reason}
 		d.Path.Complete(d.solve(d.risk), soft, last, d.Path.Limits.Final)
-		solution = d.read()
-	} else {
-		hard, changed := soft.Harden(d.exchange())
-		solution = d.settle(hard, changed, 0)
+		return d.read(labels)
 	}
+	hard, changed := soft.Harden(d.exchange())
+	solution := d.settle(hard, changed, 0)
 	solution.SoftLabels = labels
 	return solution
 }
