@@ -124,15 +124,17 @@ func (b *block) transposed(dst []float64) {
 
 func (b *block) mask(v []float64) {
 	b.job.Run(b.shape.Classes, func(l int) {
-		for _, j := range b.hidden[b.first+l] {
-			v[int(j)*b.stride()+l] = 0
+		if set := b.Hides[b.first+l]; set >= 0 {
+			for _, j := range b.hidden[set] {
+				v[int(j)*b.stride()+l] = 0
+			}
 		}
 	})
 }
 
-// eachFeature calls task for the features, with the place of each in U and in a vector of the block.
-func (b *block) eachFeature(task func(inU, inBlock int)) {
-	b.job.Every(len(b.old), func(j int) { task(j*b.problems()+b.first, j*b.stride()) })
+// eachRow calls task for the features, with the row of each in U and in a vector of the block.
+func (b *block) eachRow(v []float64, task func(inU []float32, inBlock []float64)) {
+	b.job.Every(len(b.old), func(j int) { task(b.weights[j*b.problems()+b.first:], b.row(v, j)) })
 }
 
 func (b *block) add(dst []float64, scale float64, src []float64) {
@@ -141,17 +143,17 @@ func (b *block) add(dst []float64, scale float64, src []float64) {
 
 // store puts a vector of the block into U, load takes one from there.
 func (b *block) store(v []float64) {
-	b.eachFeature(func(inU, inBlock int) {
-		for l := range b.shape.Classes {
-			b.weights[inU+l] = float32(v[inBlock+l])
+	b.eachRow(v, func(inU []float32, inBlock []float64) {
+		for l, weight := range inBlock {
+			inU[l] = float32(weight)
 		}
 	})
 }
 
 func (b *block) load(v []float64) {
-	b.eachFeature(func(inU, inBlock int) {
-		for l := range b.shape.Classes {
-			v[inBlock+l] = float64(b.weights[inU+l])
+	b.eachRow(v, func(inU []float32, inBlock []float64) {
+		for l := range inBlock {
+			inBlock[l] = float64(inU[l])
 		}
 	})
 }
@@ -169,24 +171,24 @@ func squares[T float32 | float64](pool *work.Pool, v []T) float64 {
 // withoutTheta is u_l - Θᵀ Θ u_l for the problems of a block.
 func (b *block) withoutTheta(u []float64) []float64 {
 	out := slices.Clone(u)
-	for g, features := range b.groups {
+	for _, features := range b.groups {
 		v := make([]float64, b.Components*b.shape.Classes) // Θ u [h, columns]
 		b.job.SumRows(len(features), 0, v, func(place int, dst, _ []float64) {
-			vector.AddOuter(dst, b.thetaOf(g, place), b.row(u, features[place]))
+			j := int(features[place])
+			vector.AddOuter(dst, b.thetaOf(j), b.row(u, j))
 		})
 		b.job.Stripes(len(features), func(lo, hi int) {
 			row := make([]float64, b.shape.Classes)
-			for place := lo; place < hi; place++ {
+			for _, j := range features[lo:hi] {
 				clear(row)
-				vector.AddProduct(row, b.thetaOf(g, place), v)
-				vector.Add(b.row(out, features[place]), -1, row)
+				vector.AddProduct(row, b.thetaOf(int(j)), v)
+				vector.Add(b.row(out, int(j)), -1, row)
 			}
 		})
 	}
 	return out
 }
 
-func (b *block) row(v []float64, feature int32) []float64 {
-	at := int(feature) * b.stride()
-	return v[at : at+b.shape.Classes]
+func (b *block) row(v []float64, feature int) []float64 {
+	return v[feature*b.stride():][:b.shape.Classes]
 }

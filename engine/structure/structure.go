@@ -45,7 +45,7 @@ func Fit(p Problem, options Options, progress *work.Progress) (*Result, error) {
 		}
 		for round := range f.Alternations {
 			solve(f, round)
-			if err := findTheta(f); err != nil {
+			if err := findTheta(f, round); err != nil {
 				return nil, err
 			}
 			f.report((round + 1) * (f.blocks() + 1))
@@ -63,10 +63,8 @@ func resultOf(f *fitting) *Result {
 	for j, group := range f.Groups {
 		m.GroupOf[j] = float64(group)
 	}
-	for g, features := range f.groups {
-		for place, k := range features {
-			copy(m.Theta[int(f.old[k])*h:], f.thetaOf(g, place))
-		}
+	for k, j := range f.old {
+		copy(m.Theta[int(j)*h:], f.thetaOf(k))
 	}
 	return &Result{m, f.strengths, f.objective}
 }
@@ -125,12 +123,12 @@ type fitting struct {
 	job    *work.Job
 	old    []int32   // [used] the caller's number of each feature
 	sums   []float64 // [used] Σ_i x_i
-	hidden [][]int32 // [m] the features that occur and are hidden from a problem
+	hidden [][]int32 // [sets] the features that occur and are hidden together
 	groups [][]int32 // the features that occur, of each group
 
-	positives [][]int32   // [m] rows with the label 1
-	weights   []float32   // [used, m] U
-	theta     [][]float64 // of each group [its features, h], orthonormal columns; nil in the first round
+	positives [][]int32 // [m] rows with the label 1
+	weights   []float32 // [used, m] U
+	theta     []float64 // [used, h] Θ of the last round, orthonormal columns in each group
 	strengths []float64
 	objective []float64
 }
@@ -142,9 +140,11 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	if p.Groups == nil {
 		p.Groups = make([]int32, p.Rows.Cols())
 	}
-	used := min(p.Rows.Cols(), p.Rows.NonZeros())
-	if err := cmp.Or(check(p, options.Components), checkMemory(p, options, used)); err != nil {
+	if err := cmp.Or(check(p, options.Components), checkMemory(p, options)); err != nil {
 		return nil, err
+	}
+	if p.Hides == nil {
+		p.Hides = slices.Repeat([]int32{-1}, p.Labels.Cols())
 	}
 	if options.Solver == None {
 		options.Alternations = 1 // more change nothing
@@ -168,7 +168,7 @@ func newFitting(p Problem, options Options, job *work.Job) (*fitting, error) {
 	}
 	f.sums = make([]float64, len(f.old))
 	f.Rows.AddTransposedOn(job, f.Rows.All(), f.sums, ones)
-	f.weights = make([]float32, len(f.old)*f.problems())
+	f.weights, f.theta = make([]float32, len(f.old)*f.problems()), make([]float64, len(f.old)*f.Components)
 	return f, nil
 }
 
@@ -207,9 +207,9 @@ func check(p Problem, components int) error {
 	return nil
 }
 
-// thetaOf is the components of a group at one of its features [h].
-func (f *fitting) thetaOf(g, place int) []float64 {
-	return f.theta[g][place*f.Components : (place+1)*f.Components]
+// thetaOf is the components [h] at a feature, those of its group.
+func (f *fitting) thetaOf(feature int) []float64 {
+	return f.theta[feature*f.Components : (feature+1)*f.Components]
 }
 
 // report publishes progress: a step is a block of problems that is solved, or the components at the end of a round.
@@ -238,28 +238,23 @@ func (f *fitting) group() error {
 }
 
 func (f *fitting) hide() {
-	f.hidden = make([][]int32, f.problems())
 	number := make([]int32, f.Hidden.Cols()) // from 1 on; 0: does not occur
 	for k, j := range f.old {
 		number[j] = int32(k + 1)
 	}
-	sets := make([][]int32, f.Hidden.Rows())
-	for s := range sets {
-		f.Hidden.Row(s, func(col int, value float64) {
+	f.hidden = make([][]int32, f.Hidden.Rows())
+	for set := range f.hidden {
+		f.Hidden.Row(set, func(col int, value float64) {
 			if value != 0 && number[col] > 0 {
-				sets[s] = append(sets[s], number[col]-1)
+				f.hidden[set] = append(f.hidden[set], number[col]-1)
 			}
 		})
 	}
-	for l, set := range f.Hides {
-		if set >= 0 {
-			f.hidden[l] = sets[set]
-		}
-	}
 }
 
-// checkMemory refuses a fit that needs too much memory; used is the number of features that occur.
-func checkMemory(p Problem, options Options, used int) error {
+// checkMemory refuses a fit that needs too much memory.
+func checkMemory(p Problem, options Options) error {
+	used := min(p.Rows.Cols(), p.Rows.NonZeros()) // features that occur, at most
 	n, m, columns, features := float64(p.Rows.Rows()), float64(p.Labels.Cols()), float64(p.Rows.Cols()), float64(used)
 	block := panel.Shape{Features: used, Classes: min(blockColumns, p.Labels.Cols())}
 	probes := float64(options.Components + extraProbes)

@@ -40,25 +40,22 @@ type subspace struct {
 	y      []float64    // Y [all features, stride], with the rows of the group only
 }
 
-func findTheta(f *fitting) error {
+func findTheta(f *fitting, round int) error {
 	u, err := rows.NewDense(len(f.old), f.problems(), f.problems(), f.weights)
 	if err != nil {
 		return fault.Data("the weights of an auxiliary problem are out of range: rows or alpha are too large or too small")
 	}
 	factor := factors(f)
-	before := f.theta
-	f.theta, f.strengths = nil, nil
+	f.strengths = nil
 	for g, features := range f.groups {
 		s := newSubspace(f, u, features, factor)
-		if before != nil {
-			s.begin(before[g])
+		if round > 0 {
+			s.begin()
 		}
 		s.iterate()
-		found, strengths, err := s.components(g)
-		if err != nil {
+		if err := s.components(g); err != nil {
 			return err
 		}
-		f.theta, f.strengths = append(f.theta, found), append(f.strengths, strengths...)
 	}
 	closeObjective(f, u)
 	return nil
@@ -70,12 +67,13 @@ func closeObjective(f *fitting, u *rows.Matrix) {
 		return
 	}
 	outside := squares(f.job.Pool, f.weights)
-	for g, features := range f.groups {
-		shape := panel.Shape{Features: f.problems(), Classes: f.Components}
-		inside, rows := make([]float64, shape.Len()), make([]float64, len(f.old)*shape.Stride())
-		for place, j := range features {
-			copy(rows[int(j)*shape.Stride():], f.thetaOf(g, place))
-		}
+	shape := panel.Shape{Features: f.problems(), Classes: f.Components}
+	rows := make([]float64, len(f.old)*shape.Stride())
+	for j := range f.old {
+		copy(rows[j*shape.Stride():], f.thetaOf(j))
+	}
+	for _, features := range f.groups {
+		inside := make([]float64, shape.Len())
 		f.job.CountAndCheck(int64(f.Rows.NonZeros()))
 		u.AddTransposedPanels(f.job, u.Subset(features), inside, rows, shape)
 		outside -= squares(f.job.Pool, inside)
@@ -119,16 +117,14 @@ func newSubspace(f *fitting, u *rows.Matrix, features []int32, factor []float64)
 	return s
 }
 
-// begin replaces the first probes by D Uᵀ times the components of before.
-func (s *subspace) begin(before []float64) {
-	h := s.Components
-	clear(s.y)
-	for place, j := range s.rows.Rows() {
-		copy(s.y[int(j)*s.shape.Stride():], before[place*h:(place+1)*h])
+// begin replaces the first probes by D Uᵀ times the components of the round before.
+func (s *subspace) begin() {
+	for _, j := range s.rows.Rows() {
+		copy(s.y[int(j)*s.shape.Stride():], s.thetaOf(int(j)))
 	}
 	random := mat.DenseCopyOf(s.z)
 	s.backward()
-	if m, k := random.Dims(); h < k {
+	if m, k, h := s.problems(), s.shape.Classes, s.Components; h < k {
 		s.z.Slice(0, m, h, k).(*mat.Dense).Copy(random.Slice(0, m, h, k))
 	}
 	s.orthonormalize()
@@ -179,8 +175,8 @@ func (s *subspace) orthonormalize() float64 {
 	return vector.Sum(values[:s.Components])
 }
 
-// components are the first h left singular vectors of Y, the largest entry of each positive, and the singular values.
-func (s *subspace) components(group int) (theta, strengths []float64, err error) {
+// components adds the first h left singular vectors of Y, the largest entry of each positive, and the singular values.
+func (s *subspace) components(group int) error {
 	h, k, features := s.Components, s.shape.Classes, s.rows.Rows()
 	y := mat.NewDense(len(features), k, nil)
 	for place, j := range features {
@@ -192,10 +188,9 @@ func (s *subspace) components(group int) (theta, strengths []float64, err error)
 		rank++
 	}
 	if rank < h {
-		return nil, nil, fault.Data("n_components is %d, but the weights of the auxiliary problems have rank %d in "+
+		return fault.Data("n_components is %d, but the weights of the auxiliary problems have rank %d in "+
 			"group %d: use fewer components or more problems that differ", h, rank, group)
 	}
-	theta = make([]float64, len(features)*h)
 	for c := range h {
 		column := mat.Col(nil, c, vectors)
 		sign := 1.0
@@ -203,10 +198,11 @@ func (s *subspace) components(group int) (theta, strengths []float64, err error)
 			sign = -1
 		}
 		for place, v := range column {
-			theta[place*h+c] = sign * v
+			s.thetaOf(int(features[place]))[c] = sign * v
 		}
 	}
-	return theta, values[:h], nil
+	s.strengths = append(s.strengths, values[:h]...)
+	return nil
 }
 
 // leading gives the left singular vectors of a matrix in columns, and its singular values, falling.
