@@ -20,7 +20,6 @@ import (
 // A node above all others is left out, as it adds the same to every class. For a tree of classes only s = z.
 type Tree struct {
 	classes int
-	outputs int       // entries of a stored row that determine the class scores, the first ones
 	parent  []int     // [nodes] -1 at the top
 	order   []int     // nodes, parents before children
 	down    []int     // of these the nodes with a parent
@@ -40,7 +39,7 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 			return nil, fault.Argument("hierarchy: class %d is the parent of node %d, but a class must be a leaf", p, v)
 		}
 	}
-	t := &Tree{classes: classes, outputs: classes, parent: withoutTop(classes, parents)}
+	t := &Tree{classes: classes, parent: withoutTop(classes, parents)}
 	placed := make([]bool, len(t.parent))
 	for v := range t.parent {
 		if err := t.place(v, placed); err != nil {
@@ -59,11 +58,11 @@ func NewTree(classes int, parents []int) (*Tree, error) {
 
 // Flat is the tree of classes only.
 func Flat(classes int) *Tree {
-	return &Tree{classes: classes, outputs: classes, parent: slices.Repeat([]int{-1}, classes)}
+	return &Tree{classes: classes, parent: slices.Repeat([]int{-1}, classes)}
 }
 
 // Pair is two classes with one column z, the decision: their scores are -z and z.
-func Pair() *Tree { return &Tree{classes: 2, outputs: 1, parent: []int{-1}} }
+func Pair() *Tree { return &Tree{classes: 2, parent: []int{-1}} }
 
 // withoutTop is the tree without a node that is above all others.
 func withoutTop(classes int, parents []int) []int {
@@ -103,10 +102,11 @@ func (t *Tree) Classes() int { return t.classes }
 
 func (t *Tree) Columns() int { return len(t.parent) }
 
-func (t *Tree) Outputs() int { return t.outputs }
+// Outputs is the number of entries of a stored row that determine the class scores, the first ones.
+func (t *Tree) Outputs() int { return min(t.classes, len(t.parent)) }
 
 // Flat reports whether the outputs are the columns.
-func (t *Tree) Flat() bool { return len(t.parent) == t.outputs }
+func (t *Tree) Flat() bool { return len(t.parent) <= t.classes }
 
 // Depth is the number of nodes on the path to a class, itself included.
 func (t *Tree) Depth(class int) float64 {
@@ -133,7 +133,7 @@ func (t *Tree) Up(values []float64) {
 
 // ClassScores puts the class scores [K] of a stored row into dst.
 func (t *Tree) ClassScores(dst, stored []float64) {
-	if copy(dst, stored[:t.outputs]); t.outputs < t.classes {
+	if copy(dst, stored[:t.Outputs()]); t.Columns() < t.classes {
 		dst[0], dst[1] = -stored[0], stored[0]
 	}
 }

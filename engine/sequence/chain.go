@@ -107,10 +107,8 @@ type lattice struct {
 
 // room lets a slice have a length; it holds anything.
 func room[T any](s *[]T, length int) []T {
-	if cap(*s) < length {
-		*s = make([]T, length+length/4)
-	}
-	return (*s)[:length]
+	*s = slices.Grow((*s)[:0], length)[:length]
+	return *s
 }
 
 func exponentials(dst, values []float64, shift float64) {
@@ -221,11 +219,7 @@ type Loss interface {
 type SoftmaxMargin struct{ Rho, Cost float64 }
 
 func (s SoftmaxMargin) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *edges) float64 {
-	costly := unary
-	if s.Cost > 0 {
-		costly = c.withCost(l, unary, labels, s.Rho*s.Cost)
-	}
-	total := c.marginals(l, costly, 1, into, sums)
+	total := c.marginals(l, c.withCost(l, unary, labels, s.Rho*s.Cost), 1, into, sums)
 	if slices.Min(labels) >= 0 {
 		sums.add(labels, -1, into)
 		return total - c.score(unary, labels)

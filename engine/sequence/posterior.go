@@ -140,9 +140,8 @@ func (n divergence) At(l *lattice, c *chain, unary []float64, _ []int32, into []
 	}
 	clear(l.sums.all)
 	value := c.marginals(l, unary, n.weight, into, sums) - n.chain.marginals(l, n.scores, 1, tags, l.sums)
-	value += expectedDifference(tags, n.scores, unary)
-	for _, e := range [][3][]float64{{l.sums.pair, n.chain.pair, c.pair}, {l.sums.start, n.chain.start, c.start},
-		{l.sums.end, n.chain.end, c.end}} {
+	for _, e := range [][3][]float64{{tags, n.scores, unary}, {l.sums.pair, n.chain.pair, c.pair},
+		{l.sums.start, n.chain.start, c.start}, {l.sums.end, n.chain.end, c.end}} {
 		value += expectedDifference(e[0], e[1], e[2])
 	}
 	vector.Add(into, -n.weight, tags)

@@ -197,12 +197,11 @@ func (s *sample) forbid() error {
 			return fault.Argument("forbidden_transitions has the pair %d, %d: tags are 0 to %d, and one of the two may be "+
 				"-1, the start or the end", from, to, s.tags-1)
 		case from < 0:
-			s.forbidden[s.tags*s.tags+to] = true
+			from = s.tags // starts are behind the transitions, and then the ends
 		case to < 0:
-			s.forbidden[s.tags*(s.tags+1)+from] = true
-		default:
-			s.forbidden[from*s.tags+to] = true
+			from, to = s.tags+1, from
 		}
+		s.forbidden[from*s.tags+to] = true
 	}
 	return nil
 }

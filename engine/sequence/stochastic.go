@@ -127,8 +127,7 @@ func (d *stochastic) step(batch []int) (total float64) {
 // evaluate puts the loss and the gradient of sequence i in its scores, and the counts, into its place.
 func (d *stochastic) evaluate(p *place, i int) {
 	k, stride, labels := d.tags, d.shape.Stride(), d.of(i)
-	p.scores = room(&p.scores, len(labels)*stride)
-	d.span(i).TimesPanels(d.Rows, p.scores, d.w.coef, d.shape)
+	d.span(i).TimesPanels(d.Rows, room(&p.scores, len(labels)*stride), d.w.coef, d.shape)
 	unary, into := room(&p.unary, len(labels)*k), room(&p.into, len(labels)*k)
 	d.sharpen(unary, p.scores)
 	clear(into)

@@ -54,20 +54,15 @@ func calibrate(job *work.Job, rows crossfit.Scored, class []int32, biases []floa
 	for scaled, again := make([]float64, dim), true; again; {
 		search.Minimize(c, scaled)
 		c.unscale(scaled)
-		again = c.dropNegative(scaled)
-	}
-	return c
-}
-
-// dropNegative leaves out the views with a negative β, and reports whether there are any.
-func (c *calibration) dropNegative(scaled []float64) (dropped bool) {
-	for v, view := range c.views {
-		if c.point[v] < 0 {
-			dropped, c.point[v], scaled[v] = true, 0, 0
-			clear(view)
+		again = false
+		for v, view := range c.views {
+			if c.point[v] < 0 {
+				again, c.point[v], scaled[v] = true, 0, 0
+				clear(view)
+			}
 		}
 	}
-	return dropped
+	return c
 }
 
 // probabilities are those [n, K] of rows with these scores [V] [n, K].

@@ -124,7 +124,13 @@ func given(s *sample.Sample) (*Prior, error) {
 			return nil, fault.Argument("class_prior sums to %v: it must sum to 1, divide each share by the sum", total)
 		}
 	}
-	return &Prior{Shares: shares, Warnings: unknownClasses(s)}, nil
+	prior := &Prior{Shares: shares}
+	for class, weight := range s.All.ClassRows {
+		if weight == 0 && s.All.Labeled > 0 && !s.OneClass() { // labels of one class only are a use of their own
+			prior.Warnings = append(prior.Warnings, warning.NoLabel.Of(float64(class)))
+		}
+	}
+	return prior, nil
 }
 
 // checkLabels refuses labels from which shares cannot be estimated.
@@ -145,20 +151,6 @@ func checkLabels(s *sample.Sample, labels []float64) error {
 		}
 	}
 	return nil
-}
-
-// unknownClasses warns of every class that only class_prior has, unless the labels have one class only, which is a use
-// of its own.
-func unknownClasses(s *sample.Sample) (warnings []warning.Warning) {
-	if s.OneClass() || s.All.Labeled == 0 {
-		return nil
-	}
-	for class, weight := range s.All.ClassRows {
-		if weight == 0 {
-			warnings = append(warnings, warning.NoLabel.Of(float64(class)))
-		}
-	}
-	return warnings
 }
 
 // likely are the class shares by weak labels alone: rows count by the excess of their likeliest class over chance.
