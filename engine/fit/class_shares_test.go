@@ -24,7 +24,7 @@ func TestClassSharesAreThoseOfAFit(t *testing.T) {
 			o.Method, o.FitIntercept, o.ClassWeight.Factors = "annealing", intercept, []float64{2, 1, 3}[:classes]
 			want := mustFit(t, data, weights, o).Model.ClassPrior
 			chosen := shares.Defaults()
-			chosen.Bootstrap.Times, chosen.FitIntercept = 10, intercept
+			chosen.Times, chosen.FitIntercept = 10, intercept
 			p := sample.Problem{Rows: data.Rows, Labels: data.Labels, Weights: weights}
 			found, err := EstimateShares(p, chosen, true)
 			if err != nil || !slices.Equal(found.Share, want) {
@@ -87,7 +87,7 @@ func TestShareOptionsAreReadStrictly(t *testing.T) {
 	}
 	o := shares.Defaults()
 	err := o.Table().Decode([]byte(`{"n_bootstraps": 7, "confidence_level": 0.5, "random_state": 3, "threads": 2}`))
-	if b := o.Bootstrap; err != nil || b.Times != 7 || b.Level != 0.5 || b.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
+	if err != nil || o.Times != 7 || o.Level != 0.5 || o.Seed != 3 || o.Threads != 2 || !o.FitIntercept {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -183,7 +183,7 @@ func EstimateShares(p sample.Problem, o shares.Options, interval bool) (Shares, 
 		}
 		estimate.Share, estimate.Warnings = d.prior.Shares, d.warnings
 		if interval {
-			estimate.Lower, estimate.Upper = d.prior.Interval(d.sample.Job, o.Bootstrap)
+			estimate.Lower, estimate.Upper = d.prior.Interval(d.sample.Job, o)
 		}
 		return estimate, nil
 	})

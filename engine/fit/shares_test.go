@@ -58,7 +58,7 @@ func TestOneLabelOfEachClassGivesTheirShares(t *testing.T) {
 		t.Errorf("%v found", found)
 	}
 	prior := &shares.Prior{Shares: found, Evidence: evidence}
-	lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: 5, Level: 0.9})
+	lower, upper := prior.Interval(d.job, shares.Options{Times: 5, Level: 0.9})
 	if slices.Max(lower) != 0 || slices.Min(upper) != 1 {
 		t.Errorf("interval from %v to %v, though nothing is known", lower, upper)
 	}
@@ -143,7 +143,7 @@ func TestSharesOfPlantedRowsAreFound(t *testing.T) {
 			apart += distance(found, want) / float64(c.seeds)
 			if c.times > 0 {
 				prior := &shares.Prior{Shares: found, Evidence: e}
-				lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: c.times, Level: 0.9})
+				lower, upper := prior.Interval(d.job, shares.Options{Times: c.times, Level: 0.9})
 				for y, share := range want {
 					if wide += (upper[y] - lower[y]) / float64(of); lower[y] <= share && share <= upper[y] {
 						inside++
@@ -177,7 +177,7 @@ func TestSharesDoNotDependOnOrdersAndThreads(t *testing.T) {
 		evidence, d := evidenceOf(t, p, threads)
 		shared, _ := evidence.Shares(d.job)
 		prior := &shares.Prior{Shares: shared, Evidence: evidence}
-		lower, upper := prior.Interval(d.job, shares.Bootstrap{Times: 5, Level: 0.9, Seed: 3})
+		lower, upper := prior.Interval(d.job, shares.Options{Times: 5, Level: 0.9, Seed: 3})
 		return [][]float64{shared, lower, upper}
 	}
 	want := found(p, 1)

@@ -38,26 +38,21 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 	for i, y := range numbers {
 		all[i] = int32(y)
 	}
-	g := cheapestOfMany(job.Local(), all, costs, weights, shares)
+	least, most := bounds(shares, len(all))
+	if len(weights) > 0 && slices.Min(weights) < slices.Max(weights) {
+		harden(job.Local(), all, costs, weights, shares)
+		least = countsOf(all, len(shares))
+		most = least
+	} else if countsOf(all, len(shares))[0] == len(all) { // no start
+		cheapestClasses(all, costs, len(shares))
+	}
+	g := transport(all, costs, least, most)
 	copy(labels, all[first:])
 	return func() []float64 {
 		v := withRoom(all, costs, g.centred())
 		exclude(v, costs)
 		return v
 	}
-}
-
-// cheapestOfMany returns a class graph with potentials that prove the labels.
-func cheapestOfMany(job *work.Job, labels []int32, costs, weights, shares []float64) *classGraph {
-	least, most := bounds(shares, len(labels))
-	if len(weights) > 0 && slices.Min(weights) < slices.Max(weights) {
-		harden(job, labels, costs, weights, shares)
-		least = countsOf(labels, len(shares))
-		most = least
-	} else if countsOf(labels, len(shares))[0] == len(labels) { // no start
-		cheapestClasses(labels, costs, len(shares))
-	}
-	return transport(labels, costs, least, most)
 }
 
 // cheapestClasses are the best labels without counts.

@@ -154,22 +154,18 @@ func (f *frontier) fill(a, first, end int) {
 	}
 	for _, row := range f.members[a] {
 		costs := f.costsOf(row)
-		offer(borders, row, costs[a], costs[first:end])
+		here := costs[a]
+		for k, there := range costs[first:end] {
+			if b := &borders[k]; there-here < b.limit {
+				if b.movers = append(b.movers, candidate{there - here, row}); len(b.movers) >= 2*b.keep {
+					b.sort()
+					b.trim()
+				}
+			}
+		}
 	}
 	for k := range borders {
 		borders[k].sort()
-	}
-}
-
-// offer adds the moves of a row, from a class with cost here, to the borders where they are below the limit.
-func offer(borders []border, row int32, here float64, costs []float64) {
-	for k, there := range costs {
-		if b := &borders[k]; there-here < b.limit {
-			if b.movers = append(b.movers, candidate{there - here, row}); len(b.movers) >= 2*b.keep {
-				b.sort()
-				b.trim()
-			}
-		}
 	}
 }
 

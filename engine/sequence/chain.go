@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/loss"
+	"github.com/fewlabel/fewlabel/engine/vector"
 )
 
 // edges are numbers of a chain that belong to no single token, all in one vector.
@@ -47,10 +48,7 @@ func newChain(tags int, allowed []uint8) *chain {
 
 // refresh makes the chain ready for marginals after its transitions have changed.
 func (c *chain) refresh() {
-	c.shift = slices.Max(c.pair)
-	if math.IsInf(c.shift, -1) {
-		c.shift = 0
-	}
+	c.shift = max(slices.Max(c.pair), -math.MaxFloat64) // all may be forbidden
 	exponentials(c.factor, c.pair, c.shift)
 }
 
@@ -139,14 +137,10 @@ func (c *chain) best(l *lattice, unary []float64, path []int32) float64 {
 		floats.Add(next, unary[at:at+k])
 		score, next = next, score
 	}
-	best, last := math.Inf(-1), 0
-	for j, s := range score {
-		if s += c.end[j]; s > best {
-			best, last = s, j
-		}
-	}
+	floats.Add(score, c.end)
+	last := vector.Largest(score)
 	goBack(path, from, k, 1, last)
-	return best
+	return score[last]
 }
 
 // goBack fills a path from its last state: from[t*states+s] is the state before s, and perTag states are of one tag.
@@ -253,9 +247,7 @@ func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, in
 		return 0
 	}
 	value, slope := loss.Plateau((first - runnerUp) / a.rho)
-	if slope != 0 {
-		sums.add(best, a.weight*slope, into)
-		sums.add(second, -a.weight*slope, into)
-	}
+	sums.add(best, a.weight*slope, into)
+	sums.add(second, -a.weight*slope, into)
 	return a.rho * a.weight * value
 }

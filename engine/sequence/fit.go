@@ -51,7 +51,7 @@ func takeEpochs(s *sample, w weights, steps *path.Trace) (objective float64, end
 	belief, unlabeled, further := newBelief(s)
 	if belief != nil {
 		d.belief = belief
-		d.include(unlabeled)
+		d.order = append(d.order, unlabeled...)
 		for _, part := range path.EqualFactors(firstPart, further) {
 			if !s.Stopped() {
 				belief.enter(w, part)

@@ -43,9 +43,8 @@ func (c *chain) marginals(l *lattice, unary []float64, factor float64, into []fl
 	}
 	if sums != nil {
 		vector.Add(sums.start, 1, p)
-		for at, sum := range l.outer[:k*k] {
-			sums.pair[at] += c.factor[at] * sum
-		}
+		floats.Mul(l.outer, c.factor)
+		floats.Add(sums.pair, l.outer)
 	}
 	return total
 }
@@ -106,10 +105,8 @@ func (c *chain) backward(l *lattice, at int, unary, backward, next []float64, fa
 		for at, pair := range c.pair {
 			logs[at] = forward[at/k] + pair + unary[at%k] + backward[at%k]
 		}
-		total := floats.LogSumExp(logs)
-		for at, v := range logs {
-			sums.pair[at] += factor * math.Exp(v-total)
-		}
+		exponentials(logs, logs, floats.LogSumExp(logs))
+		vector.Add(sums.pair, factor, logs)
 	default:
 		for i, weight := range p {
 			if weight != 0 {

@@ -51,7 +51,6 @@ type stochastic struct {
 	chain   *chain
 	random  *rand.Rand
 	order   []int // sequences that have a loss
-	size    int   // of a mini-batch
 	places  []place
 
 	marks   []int32 // [rows.Cols] the last mini-batch with a feature
@@ -71,26 +70,21 @@ func newStochastic(s *sample, w weights) *stochastic {
 	n := s.Rows.Cols()
 	d := &stochastic{sample: s, w: w, g: newWeights(s.shape), squares: make([]float64, n+edgesLen(s.tags)),
 		since: make([]float64, n), chain: newChain(s.tags, s.allowed), marks: make([]int32, n),
-		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0))}
-	d.include(s.list(false))
+		random: rand.New(rand.NewPCG(uint64(s.options.RandomState), 0)), order: s.list(false),
+		places: make([]place, batchOf(s.sequences()))}
+	for b := range d.places {
+		d.places[b].counts = newEdges(d.tags)
+	}
 	return d
 }
 
-// include adds sequences to those that have a loss, and sets the size of a mini-batch.
-func (d *stochastic) include(sequences []int) {
-	d.order = append(d.order, sequences...)
-	d.size = batchOf(len(d.order))
-	for len(d.places) < d.size {
-		d.places = append(d.places, place{counts: newEdges(d.tags)})
-	}
-}
-
+// batchOf is the number of sequences in a mini-batch of so many.
 func batchOf(sequences int) int { return max(1, min(maxBatch, sequences/minBatches)) }
 
 // epoch takes steps over all sequences and returns the sum of their losses before their steps.
 func (d *stochastic) epoch() (total float64) {
 	d.random.Shuffle(len(d.order), func(i, j int) { d.order[i], d.order[j] = d.order[j], d.order[i] })
-	for batch := range slices.Chunk(d.order, d.size) {
+	for batch := range slices.Chunk(d.order, batchOf(len(d.order))) {
 		d.Check()
 		total += d.step(batch)
 	}
@@ -182,7 +176,7 @@ func (d *stochastic) objectiveNow() float64 {
 	slices.Sort(d.order)
 	d.setChain(d.chain, d.w.chain)
 	total := 0.0
-	for batch := range slices.Chunk(d.order, d.size) {
+	for batch := range slices.Chunk(d.order, batchOf(len(d.order))) {
 		d.Check()
 		d.Run(len(batch), func(b int) { d.evaluate(&d.places[b], batch[b]) })
 		for b := range batch {

@@ -231,22 +231,24 @@ func keptShares(s *sample.Sample, soft, costs []float64) (shares []float64, move
 	return sums[:classes], sums[classes]
 }
 
-// Options are the settings of Estimate.
+// Options are the settings of an estimate and of its Interval.
 type Options struct {
-	Bootstrap    Bootstrap
+	Times        int
+	Level        float64 // probability that the interval holds the share
+	Seed         int
 	FitIntercept bool
 	Threads      int
 }
 
 func Defaults() Options {
-	return Options{Bootstrap: Bootstrap{Times: 50, Level: 0.9}, FitIntercept: true, Threads: 1}
+	return Options{Times: 50, Level: 0.9, FitIntercept: true, Threads: 1}
 }
 
 func (o *Options) Table() option.Table {
 	return option.Table{
-		{Name: "n_bootstraps", Value: &o.Bootstrap.Times, Minimum: 2, Maximum: 1e6},
-		{Name: "confidence_level", Value: &o.Bootstrap.Level, Exclusive: true, Maximum: 1 - 1e-9},
-		{Name: "random_state", Value: &o.Bootstrap.Seed},
+		{Name: "n_bootstraps", Value: &o.Times, Minimum: 2, Maximum: 1e6},
+		{Name: "confidence_level", Value: &o.Level, Exclusive: true, Maximum: 1 - 1e-9},
+		{Name: "random_state", Value: &o.Seed},
 		{Name: "fit_intercept", Value: &o.FitIntercept},
 		{Name: "threads", Value: &o.Threads, Minimum: 1},
 	}

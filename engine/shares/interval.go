@@ -12,13 +12,6 @@ import (
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// Bootstrap has the settings of an interval.
-type Bootstrap struct {
-	Times int
-	Level float64 // probability that the interval holds the share
-	Seed  int
-}
-
 // Interval gives the ends [K] of an interval around each of the shares [K]; 0 and 1 where nothing is known of them.
 //
 //	Problem  the share of a class lies between its ends with the probability Level, over draws of labels and rows
@@ -29,25 +22,25 @@ type Bootstrap struct {
 //	Source   Newton & Raftery 1994 (weighted likelihood bootstrap); the number of unlabeled rows is ours. Measured in
 //	         docs/notes/class-shares.md
 //	Cost     Times calibrations and runs of EM
-func (p *Prior) Interval(job *work.Job, b Bootstrap) (lower, upper []float64) {
+func (p *Prior) Interval(job *work.Job, o Options) (lower, upper []float64) {
 	e, shares, classes := p.Evidence, p.Shares, len(p.Shares)
 	lower, upper = make([]float64, classes), slices.Repeat([]float64{1}, classes)
 	if e == nil || len(e.Unlabeled.Weight) == 0 { // descriptions alone, or no row could be held out
 		return lower, upper
 	}
-	estimates := make([][]float64, b.Times)
+	estimates := make([][]float64, o.Times)
 	rows, doubt := e.worth(job)
-	job.Run(b.Times, func(i int) {
+	job.Run(o.Times, func(i int) {
 		job.Check()
-		random := rand.New(rand.NewPCG(uint64(b.Seed), uint64(i)))
+		random := rand.New(rand.NewPCG(uint64(o.Seed), uint64(i)))
 		single := work.NewJob(1, nil)
 		estimates[i], _ = e.drawn(random, rows).shift(single, biases(random, classes)).find(single, shares)
 	})
-	quantile := distuv.StudentsT{Sigma: 1, Nu: float64(b.Times - 1)}.Quantile((1 + b.Level) / 2)
+	quantile := distuv.StudentsT{Sigma: 1, Nu: float64(o.Times - 1)}.Quantile((1 + o.Level) / 2)
 	for y, share := range shares {
 		mean := share * (1 - share) * doubt
 		for _, estimate := range estimates {
-			mean += (estimate[y] - share) * (estimate[y] - share) / float64(b.Times)
+			mean += (estimate[y] - share) * (estimate[y] - share) / float64(o.Times)
 		}
 		if reach := quantile * math.Sqrt(mean); reach < 1 {
 			lower[y], upper[y] = max(0, share-reach), min(1, share+reach)
