@@ -23,7 +23,15 @@ func transport(labels []int32, costs []float64, least, most []int) *classGraph {
 	f := newFrontier(labels, costs, len(most))
 	f.keepBounds(least, most)
 	f.switchPairs(0)
-	g := newClassGraph(f, least, most)
+	n := f.classes + 1
+	g := &classGraph{frontier: f, least: least, most: most, length: slices.Repeat([]float64{math.Inf(1)}, n*n),
+		walk: make([]float64, n)}
+	for y, count := range most {
+		if count > 0 {
+			g.live = append(g.live, y)
+		}
+	}
+	g.updateLengths(g.live...)
 	for g.findCycle() {
 		g.augment()
 	}
@@ -35,28 +43,25 @@ func transport(labels []int32, costs []float64, least, most []int) *classGraph {
 func (f *frontier) keepBounds(least, most []int) {
 	for a := range most {
 		for len(f.members[a]) > most[a] {
-			open := func(b int) bool { return len(f.members[b]) < most[b] }
-			if !f.moveCheapest(open, func(b int) (from, to int) { return a, b }) {
+			if !f.moveCheapest(func(b int) (from, to int, open bool) { return a, b, len(f.members[b]) < most[b] }) {
 				return
 			}
 		}
 	}
 	for b := range least {
 		for len(f.members[b]) < least[b] {
-			open := func(a int) bool { return len(f.members[a]) > least[a] }
-			if !f.moveCheapest(open, func(a int) (from, to int) { return a, b }) {
+			if !f.moveCheapest(func(a int) (from, to int, open bool) { return a, b, len(f.members[a]) > least[a] }) {
 				return
 			}
 		}
 	}
 }
 
-// moveCheapest makes the cheapest of the moves of the open classes; false: there is none, as costs are not finite.
-func (f *frontier) moveCheapest(open func(class int) bool, move func(class int) (from, to int)) bool {
+// moveCheapest makes the cheapest of the moves that are open; false: there is none, as costs are not finite.
+func (f *frontier) moveCheapest(move func(class int) (from, to int, open bool)) bool {
 	best, class := candidate{math.Inf(1), -1}, 0
 	for y := range f.classes {
-		if open(y) {
-			from, to := move(y)
+		if from, to, open := move(y); open {
 			if top := f.cheapest(from, to); top.key < best.key {
 				best, class = top, to
 			}
@@ -82,19 +87,6 @@ type classGraph struct {
 	tolerance   float64   // of lengths, by the largest cost of a row on an arc
 	walk        []float64 // length of the shortest walk found to each node, but for those around cycles
 	from        []int     // the node before on it; -1 where it starts
-}
-
-func newClassGraph(f *frontier, least, most []int) *classGraph {
-	n := f.classes + 1
-	g := &classGraph{frontier: f, least: least, most: most, length: slices.Repeat([]float64{math.Inf(1)}, n*n),
-		walk: make([]float64, n)}
-	for y, count := range most {
-		if count > 0 {
-			g.live = append(g.live, y)
-		}
-	}
-	g.updateLengths(g.live...)
-	return g
 }
 
 // updateLengths computes the lengths of the arcs that leave these classes, and those at node m.

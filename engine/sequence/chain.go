@@ -234,11 +234,12 @@ func newAmbiguity(s *sample, _ []int, _, factor float64) belief {
 	return &ambiguity{rho: s.loss.Rho, full: factor}
 }
 
-func (a *ambiguity) enter(_ weights, part float64) { a.weight = part * a.full }
+func (a *ambiguity) enter(_ weights, part float64) (rest float64) {
+	a.weight = part * a.full
+	return 0
+}
 
 func (a *ambiguity) lossOf(int) Loss { return a }
-
-func (a *ambiguity) rest() float64 { return 0 }
 
 func (a *ambiguity) At(l *lattice, c *chain, unary []float64, labels []int32, into []float64, sums *edges) float64 {
 	best, second := room(&l.path, len(labels)), room(&l.second, len(labels))

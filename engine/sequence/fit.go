@@ -65,10 +65,11 @@ func takeEpochs(s *sample, w weights, steps *path.Trace) (objective float64, end
 	for f := range d.since { // also those that no recent step touched: the regularization's step
 		d.moveFeature(f)
 	}
+	rest := 0.0
 	if belief != nil {
-		belief.enter(w, 1)
+		rest = belief.enter(w, 1)
 	}
-	return d.objectiveNow(), end
+	return d.objectiveNow(rest), end
 }
 
 func warmStart(s *sample, w weights, m *model.Chain) error {
@@ -106,12 +107,11 @@ func (s *sample) eachWeight(visit func(packed, at int)) {
 
 // belief is what is believed of the sequences without any label.
 type belief interface {
-	// enter makes ready for an epoch at weights; part of the full weight rises to 1.
-	enter(w weights, part float64)
+	// enter makes ready for an epoch at weights and returns the part of the objective beside the losses of the
+	// sequences; part of the full weight rises to 1.
+	enter(w weights, part float64) (rest float64)
 	// lossOf is the loss of a sequence, until the next enter.
 	lossOf(i int) Loss
-	// rest is the part of the objective beside these losses.
-	rest() float64
 }
 
 // firstPart of the weight is that of the first epoch, if the method raises it.

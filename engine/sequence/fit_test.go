@@ -119,9 +119,9 @@ func TestTheGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 				const step = 1e-5
 				at := w[k]
 				w[k] = at + step
-				above := d.objectiveNow()
+				above := d.objectiveNow(0)
 				w[k] = at - step
-				below := d.objectiveNow()
+				below := d.objectiveNow(0)
 				w[k] = at
 				if difference := (above - below) / (2 * step); math.Abs(difference-slope) > 1e-8 {
 					t.Fatalf("%d tags, weight %d: gradient %v, difference %v", tags, k, slope, difference)

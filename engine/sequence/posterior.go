@@ -27,7 +27,6 @@ type posterior struct {
 	scores    []float64 // [tokens*K] unary scores at the last enter, of all tokens; then with v
 	chain     *chain    // at the last enter
 	base      float64   // Σ log Z_i(0)
-	penalty   float64   // at the last enter
 	memory    [blocks]lattice
 }
 
@@ -52,7 +51,7 @@ func (p *posterior) each(do func(b, i int, l *lattice)) {
 	})
 }
 
-func (p *posterior) enter(at weights, _ float64) {
+func (p *posterior) enter(at weights, _ float64) (rest float64) {
 	p.setChain(p.chain, at.chain)
 	p.each(func(_, i int, l *lattice) {
 		wide := room(&l.into, p.span(i).Len()*p.shape.Stride())
@@ -67,8 +66,8 @@ func (p *posterior) enter(at weights, _ float64) {
 	for y, share := range p.prior {
 		v[y] /= math.Sqrt(share)
 	}
-	p.penalty = p.weight * p.tokens * vector.Dot(v, v) / (2 * p.options.PenaltyWeight) // N μ/2 |v/μ|²
 	p.addToScores(v)
+	return p.weight * p.tokens * vector.Dot(v, v) / (2 * p.options.PenaltyWeight) / p.loss.Rho // N μ/2 |v/μ|²
 }
 
 func (p *posterior) addToScores(v []float64) {
@@ -119,8 +118,6 @@ func (p *posterior) At(at, gradient []float64) float64 {
 	}
 	return value
 }
-
-func (p *posterior) rest() float64 { return p.penalty / p.loss.Rho }
 
 func (p *posterior) lossOf(i int) Loss { return divergence{p.weight, p.scoresOf(i), p.chain} }
 

@@ -171,8 +171,8 @@ func (d *stochastic) moveChain(tokens float64) {
 	}
 }
 
-// objectiveNow is F at the weights, in the order of the sequences.
-func (d *stochastic) objectiveNow() float64 {
+// objectiveNow is F at the weights, in the order of the sequences; rest is that of the belief.
+func (d *stochastic) objectiveNow(rest float64) float64 {
 	slices.Sort(d.order)
 	d.setChain(d.chain, d.w.chain)
 	total := 0.0
@@ -183,8 +183,5 @@ func (d *stochastic) objectiveNow() float64 {
 			total += d.places[b].value
 		}
 	}
-	if d.belief != nil {
-		total += d.belief.rest()
-	}
-	return d.options.Alpha/2*vector.Dot(d.w.all, d.w.all) + total/d.labeled
+	return d.options.Alpha/2*vector.Dot(d.w.all, d.w.all) + (total+rest)/d.labeled
 }

@@ -200,7 +200,7 @@ func TestTheObjectiveHasThePrimalValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newStochastic(s, w)
-	want, weight := d.objectiveNow(), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
+	want, weight := d.objectiveNow(0), (float64(len(s.labels))-s.labeled)/(20*s.labeled)
 	about, _, _ := newBelief(s)
 	b := about.(*posterior)
 	b.enter(d.w, 1)
@@ -216,9 +216,9 @@ type noted struct {
 	parts *[]float64
 }
 
-func (n noted) enter(w weights, part float64) {
+func (n noted) enter(w weights, part float64) (rest float64) {
 	*n.parts = append(*n.parts, part)
-	n.belief.enter(w, part)
+	return n.belief.enter(w, part)
 }
 
 func TestTheWeightOfUnlabeledSequencesRisesByEqualFactors(t *testing.T) {

@@ -72,7 +72,7 @@ func (b *block) solve(round int) (losses float64) {
 	}
 	outside := u // w_l = u_l - Θᵀ v_l
 	if round > 0 {
-		b.load(u)
+		b.eachWeight(u, func(inU *float32, inBlock *float64) { *inBlock = float64(*inU) })
 		// The losses less those at 0.
 		start += vector.Sum(b.times(u, -1))/2 - vector.Sum(b.shape.Dots(b.job.Pool, u, residual))
 		b.transposed(residual) // minus the gradient at u
@@ -132,30 +132,23 @@ func (b *block) mask(v []float64) {
 	})
 }
 
-// eachRow calls task for the features, with the row of each in U and in a vector of the block.
-func (b *block) eachRow(v []float64, task func(inU []float32, inBlock []float64)) {
-	b.job.Every(len(b.old), func(j int) { task(b.weights[j*b.problems()+b.first:], b.row(v, j)) })
+// eachWeight calls task for the weights of the block, with the place of each in U and in a vector of the block.
+func (b *block) eachWeight(v []float64, task func(inU *float32, inBlock *float64)) {
+	b.job.Every(len(b.old), func(j int) {
+		row, weights := b.row(v, j), b.weights[j*b.problems()+b.first:]
+		for l := range row {
+			task(&weights[l], &row[l])
+		}
+	})
 }
 
 func (b *block) add(dst []float64, scale float64, src []float64) {
 	b.job.Stripes(len(dst), func(lo, hi int) { vector.Add(dst[lo:hi], scale, src[lo:hi]) })
 }
 
-// store puts a vector of the block into U, load takes one from there.
+// store puts a vector of the block into U.
 func (b *block) store(v []float64) {
-	b.eachRow(v, func(inU []float32, inBlock []float64) {
-		for l, weight := range inBlock {
-			inU[l] = float32(weight)
-		}
-	})
-}
-
-func (b *block) load(v []float64) {
-	b.eachRow(v, func(inU []float32, inBlock []float64) {
-		for l := range inBlock {
-			inBlock[l] = float64(inU[l])
-		}
-	})
+	b.eachWeight(v, func(inU *float32, inBlock *float64) { *inU = float32(*inBlock) })
 }
 
 func squares[T float32 | float64](pool *work.Pool, v []T) float64 {
