@@ -238,8 +238,8 @@ func (s *sample) checkPaths() error {
 	s.setChain(c, c.edges)
 	for i := range s.sequences() {
 		labels := s.of(i)
-		unary, path := make([]float64, len(labels)*s.tags), make([]int32, len(labels))
-		if math.IsInf(c.best(l, c.withCost(l, unary, labels, math.Inf(-1)), path), -1) {
+		unary := make([]float64, len(labels)*s.tags)
+		if math.IsInf(c.forward(l, c.withCost(l, unary, labels, math.Inf(-1))), -1) {
 			return s.noPath(i, c)
 		}
 	}

@@ -193,10 +193,7 @@ func (s *subspace) components(group int) error {
 	}
 	for c := range h {
 		column := mat.Col(nil, c, vectors)
-		sign := 1.0
-		if -slices.Min(column) > slices.Max(column) {
-			sign = -1
-		}
+		sign := math.Copysign(1, slices.Min(column)+slices.Max(column))
 		for place, v := range column {
 			s.thetaOf(int(features[place]))[c] = sign * v
 		}
