@@ -16,8 +16,7 @@ import (
 //	Symbols  n rows, m classes; c_iy cost of label y for row i [n, m]; s_i weight [n]; r_y share [m]; v_y potential [m]
 //	Source   Keerthi, Sundararajan & Shevade 2012 section 2.2; Sindhwani & Keerthi 2006 section 3.1 for two classes.
 //	         Equal weights: the transportation problem. Unequal weights: with the counts of hardened soft labels, whose
-//	         own potentials would split a row. Several machines: all of them get the costs of all rows of more than two
-//	         classes, and do the same with them
+//	         own potentials would split a row. Several machines: of more than two classes each does this with all costs
 //	Cost     two classes: cheapestTwo; more: transport, and SoftLabels; of all machines' rows 8 m bytes a row on each
 //
 // It changes labels, which are a start unless all are 0. Calling potentials costs m³; it returns the midpoint of all
@@ -44,7 +43,9 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		least = countsOf(all, len(shares))
 		most = least
 	} else if countsOf(all, len(shares))[0] == len(all) { // no start
-		cheapestClasses(all, costs, len(shares))
+		for i := range all {
+			all[i] = int32(floats.MinIdx(costs[i*len(shares) : (i+1)*len(shares)]))
+		}
 	}
 	g := transport(all, costs, least, most)
 	copy(labels, all[first:])
@@ -52,13 +53,6 @@ func Cheapest(job *work.Job, labels []int32, costs, weights, shares []float64) (
 		v := withRoom(all, costs, g.centred())
 		exclude(v, costs)
 		return v
-	}
-}
-
-// cheapestClasses are the best labels without counts.
-func cheapestClasses(labels []int32, costs []float64, classes int) {
-	for i := range labels {
-		labels[i] = int32(floats.MinIdx(costs[i*classes : (i+1)*classes]))
 	}
 }
 

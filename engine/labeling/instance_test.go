@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // instance is a labeling problem for tests: costs [rows, classes] and counts.
@@ -93,7 +95,9 @@ func Transport(labels []int32, costs []float64, counts []int) (potentials []floa
 // greedy are labels with these counts: the cheapest ones, changed where that costs least.
 func greedy(costs []float64, counts []int, rows int) []int32 {
 	labels := make([]int32, rows)
-	cheapestClasses(labels, costs, len(counts))
+	for i := range labels {
+		labels[i] = int32(floats.MinIdx(costs[i*len(counts) : (i+1)*len(counts)]))
+	}
 	newFrontier(labels, costs, len(counts)).keepBounds(counts, counts)
 	return labels
 }

@@ -77,8 +77,7 @@ func (f *frontier) moveCheapest(move func(class int) (from, to int, open bool)) 
 // Potentials v prove a labeling optimal if v_b - v_a is at most that length for every arc: then no row i has a class
 // with smaller c_iy - v_y than its own.
 //
-// Node m is no class: an arc of length 0 leads there from a class that may get a row more, and one from there to a
-// class that may lose a row.
+// Node m is no class: arcs of length 0 lead to it from classes that may get a row, from it to those that may lose one.
 type classGraph struct {
 	*frontier
 	least, most []int

@@ -22,7 +22,7 @@ func twoClasses(job *work.Job, shares []float64, rows int) bool {
 //	         bounded, so that it leaves less than lastStep³. Or the bracket cannot shrink any more
 //	Cost     one exp a row an evaluation; 2 to 5 evaluations, and one without its sums
 func softTwo(job *work.Job, p, costs, weights, potentials []float64, temperature, share float64) {
-	low, high, bracketed := math.Inf(-1), math.Inf(1), false
+	low, high := math.Inf(-1), math.Inf(1)
 	nu := finiteOr0(potentials[1]) - finiteOr0(potentials[0])
 	for range 200 {
 		mean, variance, skew := momentsOfTwo(job, p, costs, weights, temperature, nu)
@@ -45,10 +45,8 @@ func softTwo(job *work.Job, p, costs, weights, potentials []float64, temperature
 			break
 		}
 		if !inside {
-			if !bracketed {
-				first, last := bracket(job, costs, temperature, share)
-				low, high, bracketed = max(low, first), min(high, last), true
-			}
+			first, last := bracket(job, costs, temperature, share)
+			low, high = max(low, first), min(high, last)
 			next = low + (high-low)/2
 		}
 		if next == nu || next == low || next == high {

@@ -30,14 +30,14 @@ func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to
 	if err := checkDecoding(m, pool, bounds); err != nil {
 		return err
 	}
-	c := chainOf(m)
 	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
+	d := decoder{chainOf(m), x, weights, to}
 	failures := make([]error, decodeBlocks)
 	pool.Run(decodeBlocks, func(b int) {
-		d := decoder{chain: c, rows: x, weights: weights, to: to}
+		l := &lattice{}
 		first, end := part(b, decodeBlocks, len(lengths))
 		for i := first; i < end && failures[b] == nil; i++ {
-			failures[b] = d.decode(i, bounds[i], bounds[i+1])
+			failures[b] = d.decode(l, i, bounds[i], bounds[i+1])
 		}
 	})
 	return cmp.Or(failures...)
@@ -69,12 +69,11 @@ type decoder struct {
 	*chain
 	rows    *rows.Matrix
 	weights rows.Weights
-	memory  lattice
 	to      Decoded
 }
 
-func (d *decoder) decode(i, first, end int) error {
-	l, scores := &d.memory, room(&d.memory.unary, (end-first)*d.tags)
+func (d *decoder) decode(l *lattice, i, first, end int) error {
+	scores := room(&l.unary, (end-first)*d.tags)
 	rows.Span{First: first, End: end}.Decisions(d.rows, d.weights, scores)
 	for k, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 0) {

@@ -44,7 +44,7 @@ type sample struct {
 	tags, features int
 	prior          []float64 // [K] class prior of the sequences without any label
 	shape          panel.Shape
-	forbidden      []bool // [edgesLen] in the order of edges
+	forbidden      []int // places in edges
 }
 
 func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
@@ -170,8 +170,9 @@ func (s *sample) checkMemory() error {
 	n := float64(len(s.labels))
 	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
 		methods[s.options.Method].scores*stride*n
-	square := k * k * (8*(2*blocks+2) + 1) // counts of the blocks or of a mini-batch, each twice; the chain; the mask
-	bytes := 8*numbers + square + perRow*n + perColumn*float64(s.features) + 4*float64(s.Rows.NonZeros())
+	square := k * k * 8 * (2*blocks + 2) // counts of the blocks or of a mini-batch, each twice; the chain
+	bytes := 8*numbers + square + perRow*n + perColumn*float64(s.features) + 4*float64(s.Rows.NonZeros()) +
+		8*float64(len(s.options.Forbidden)) // pairs as they grow
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
 }
@@ -189,9 +190,8 @@ func (s *sample) forbid() error {
 	if len(tags)%2 != 0 {
 		return fault.Argument("forbidden_transitions has %d numbers: they must be pairs", len(tags))
 	}
-	s.forbidden = make([]bool, edgesLen(s.tags))
-	for k := 0; k < len(tags); k += 2 {
-		from, to := tags[k], tags[k+1]
+	for pair := range slices.Chunk(tags, 2) {
+		from, to := pair[0], pair[1]
 		switch {
 		case from >= s.tags || to >= s.tags || from < 0 && to < 0:
 			return fault.Argument("forbidden_transitions has the pair %d, %d: tags are 0 to %d, and one of the two may be "+
@@ -201,17 +201,15 @@ func (s *sample) forbid() error {
 		case to < 0:
 			from, to = s.tags+1, from
 		}
-		s.forbidden[from*s.tags+to] = true
+		s.forbidden = append(s.forbidden, from*s.tags+to)
 	}
 	return nil
 }
 
 // applyMask puts -Inf where a chain must not go.
 func (s *sample) applyMask(scores edges) {
-	for k, forbidden := range s.forbidden {
-		if forbidden {
-			scores.all[k] = math.Inf(-1)
-		}
+	for _, k := range s.forbidden {
+		scores.all[k] = math.Inf(-1)
 	}
 }
 
@@ -231,7 +229,7 @@ func (s *sample) sharpen(dst, scores []float64) {
 }
 
 func (s *sample) checkPaths() error {
-	if !slices.Contains(s.forbidden, true) {
+	if len(s.forbidden) == 0 {
 		return nil
 	}
 	c, l := newChain(s.tags, s.allowed), &lattice{}

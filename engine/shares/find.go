@@ -35,11 +35,10 @@ import (
 	"github.com/fewlabel/fewlabel/engine/warning"
 )
 
-// Evidence is what shares are estimated from: cross-fitted scores, and the shares of the classes that the supervised
-// classifier of all labels predicts.
+// Evidence is what shares are estimated from.
 type Evidence struct {
 	*crossfit.Scores
-	Predicted []float64 // [K] π̂
+	Predicted []float64 // [K] π̂, shares that the supervised classifier of all labels predicts
 }
 
 // Prior is the class shares of the unlabeled rows and how they were found.
