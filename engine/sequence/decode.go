@@ -23,11 +23,11 @@ type Decoded struct {
 
 // Decode finds best paths, margins and marginals of sequences of the lengths by a model.
 func Decode(pool *work.Pool, m *model.Chain, x *rows.Matrix, lengths []int64, to Decoded) error {
-	bounds, err := boundsOf(lengths, x.Rows())
+	bounds, longest, err := boundsOf(lengths, x.Rows())
 	if err := cmp.Or(model.CheckFeatures(x, m.Features), err); err != nil {
 		return err
 	}
-	if err := checkDecoding(m, pool, bounds); err != nil {
+	if err := checkDecoding(m, pool, len(lengths), longest); err != nil {
 		return err
 	}
 	weights := rows.Weights{Coef: m.Coef, Intercept: make([]float64, m.Tags), ByFeature: true}
@@ -49,11 +49,11 @@ const decodeBlocks = 64 // tasks that sequences are divided into
 func part(b, blocks, n int) (first, end int) { return b * n / blocks, (b + 1) * n / blocks }
 
 // checkDecoding refuses what there is no memory for: the transitions, and a lattice of every thread.
-func checkDecoding(m *model.Chain, pool *work.Pool, bounds []int) error {
+func checkDecoding(m *model.Chain, pool *work.Pool, sequences, longest int) error {
 	const perToken = 6 // and tag
-	k, atOnce := float64(m.Tags), min(pool.Threads(), decodeBlocks, len(bounds)-1)
-	bytes := 16*k*k + 8*perToken*k*float64(longest(bounds))*float64(atOnce) + 8*float64(len(bounds))
-	return memory.Need(bytes, fmt.Sprintf("decoding sequences of up to %d tokens with %d tags", longest(bounds), m.Tags),
+	k, atOnce := float64(m.Tags), min(pool.Threads(), decodeBlocks, sequences)
+	bytes := 16*k*k + 8*perToken*k*float64(longest)*float64(atOnce) + 8*float64(sequences+1)
+	return memory.Need(bytes, fmt.Sprintf("decoding sequences of up to %d tokens with %d tags", longest, m.Tags),
 		"use fewer tags, shorter sequences or fewer threads")
 }
 

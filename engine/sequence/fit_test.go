@@ -409,7 +409,7 @@ func TestAFeatureThatNoStepMovesIsRegularized(t *testing.T) {
 func TestTheObjectiveIsThatOfTheLossInTheOptions(t *testing.T) {
 	const alpha = 1e-2
 	p := planted(3, 40, 0.2)
-	bounds, err := boundsOf(p.Lengths, p.Rows.Rows())
+	bounds, _, err := boundsOf(p.Lengths, p.Rows.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ type sample struct {
 	loss           SoftmaxMargin // of the labeled sequences
 	keys           []uint64      // [sequences] from those of their rows
 	bounds         []int         // sequence i is the tokens bounds[i] ... bounds[i+1]-1
+	longest        int           // tokens of a sequence
 	labels         []int32       // tags; -1: none; -2 - t: those in allowed of token t
 	allowed        []uint8       // of the problem
 	labeled        float64       // tokens with a label or a set
@@ -51,7 +52,7 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 	losses := map[string]SoftmaxMargin{"softmax_margin": {1, 1}, "crf": {1, 0}, "soft_hinge": {o.Rho, 1}}
 	s = &sample{Job: job, options: o, labels: p.Labels, allowed: p.Allowed, loss: losses[o.Loss],
 		features: p.Rows.Cols(), Prepared: &prepare.Prepared{Rows: p.Rows}}
-	if s.bounds, err = boundsOf(p.Lengths, p.Rows.Rows()); err != nil {
+	if s.bounds, s.longest, err = boundsOf(p.Lengths, p.Rows.Rows()); err != nil {
 		return nil, err
 	}
 	for _, check := range []func() error{
@@ -75,18 +76,18 @@ func newSample(p Problem, o Options, job *work.Job) (s *sample, err error) {
 }
 
 // boundsOf turns lengths of sequences into the places where they begin, and checks that they make up all rows.
-func boundsOf(lengths []int64, rows int) ([]int, error) {
-	bounds := make([]int, len(lengths)+1)
+func boundsOf(lengths []int64, rows int) (bounds []int, longest int, err error) {
+	bounds = make([]int, len(lengths)+1)
 	for i, length := range lengths {
 		if length < 1 || length > int64(rows) {
-			return nil, fault.Data("lengths of sequence %d is %d: it must be 1 to the number of rows, %d", i, length, rows)
+			return nil, 0, fault.Data("lengths of sequence %d is %d: it must be 1 to the number of rows, %d", i, length, rows)
 		}
-		bounds[i+1] = bounds[i] + int(length)
+		bounds[i+1], longest = bounds[i]+int(length), max(longest, int(length))
 	}
 	if total := bounds[len(lengths)]; total != rows {
-		return nil, fault.Data("lengths sum to %d, but there are %d rows", total, rows)
+		return nil, 0, fault.Data("lengths sum to %d, but there are %d rows", total, rows)
 	}
-	return bounds, nil
+	return bounds, longest, nil
 }
 
 // countTags finds K and checks that every tag has a label.
@@ -166,7 +167,7 @@ func (s *sample) checkMemory() error {
 		perRow    = 24
 		perColumn = 16
 	)
-	k, stride, tokens := float64(s.tags), float64(s.shape.Stride()), float64(longest(s.bounds))
+	k, stride, tokens := float64(s.tags), float64(s.shape.Stride()), float64(s.longest)
 	n := float64(len(s.labels))
 	numbers := vectors*(float64(s.features)*stride+k*k) + perToken*stride*tokens*float64(batchOf(s.sequences())) +
 		methods[s.options.Method].scores*stride*n
@@ -175,13 +176,6 @@ func (s *sample) checkMemory() error {
 		8*float64(len(s.options.Forbidden)) // pairs as they grow
 	return memory.Need(bytes, fmt.Sprintf("a fit of sequences with %d tags and %d features", s.tags, s.features),
 		"use fewer tags or features, or shorter sequences")
-}
-
-func longest(bounds []int) (tokens int) {
-	for i, end := range bounds[1:] {
-		tokens = max(tokens, end-bounds[i])
-	}
-	return tokens
 }
 
 // forbid reads the pairs of tags that must not follow one another.
