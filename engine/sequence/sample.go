@@ -80,7 +80,8 @@ func boundsOf(lengths []int64, rows int) (bounds []int, longest int, err error) 
 	bounds = make([]int, len(lengths)+1)
 	for i, length := range lengths {
 		if length < 1 || length > int64(rows) {
-			return nil, 0, fault.Data("lengths of sequence %d is %d: it must be 1 to the number of rows, %d", i, length, rows)
+			return nil, 0, fault.Data("lengths of sequence %d is %d: it must be 1 to the number of rows, %d", i, length,
+				rows)
 		}
 		bounds[i+1], longest = bounds[i]+int(length), max(longest, int(length))
 	}
