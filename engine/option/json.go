@@ -8,9 +8,9 @@ import (
 	"hash/maphash"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -106,9 +106,15 @@ func scan(text []byte, large bool) error {
 		case '}', ']':
 			open = open[:len(open)-1]
 		case '"':
-			end, err := endOfString(text, at)
-			if err != nil {
-				return err
+			end := at + 1
+			for ; text[end] != '"'; end++ {
+				if text[end] == '\\' {
+					end++
+				}
+			}
+			end++
+			if hasHalfPair(text[at:end]) {
+				return fmt.Errorf("there is half of a surrogate pair at byte %d", at)
 			}
 			if bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), colon) {
 				name, names := unescaped(text[at:end]), open[len(open)-1]
@@ -132,29 +138,17 @@ func scan(text []byte, large bool) error {
 
 var seed, colon = maphash.MakeSeed(), []byte(":")
 
-// endOfString is the place behind a string, which may have no half of a surrogate pair.
-func endOfString(text []byte, first int) (int, error) {
-	at := first + 1
-	for ; text[at] != '"'; at++ {
-		if text[at] != '\\' {
-			continue
-		}
-		if at++; text[at] != 'u' || !utf16.IsSurrogate(unit(text[at+1:])) {
-			continue
-		}
-		if at += 5; text[at] != '\\' || text[at+1] != 'u' ||
-			utf16.DecodeRune(unit(text[at-4:]), unit(text[at+2:])) == utf8.RuneError {
-			return 0, fmt.Errorf("there is half of a surrogate pair at byte %d", first)
-		}
-		at += 5
-	}
-	return at + 1, nil
-}
+var (
+	surrogate     = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+	surrogatePair = regexp.MustCompile(`\\u[dD][89abAB]..\\u[dD][c-fC-F]..`)
+)
 
-// unit is a UTF-16 unit of four hexadecimal digits.
-func unit(text []byte) rune {
-	value, _ := strconv.ParseUint(string(text[:4]), 16, 16)
-	return rune(value)
+func hasHalfPair(text []byte) bool {
+	if !surrogate.Match(text) {
+		return false
+	}
+	text = bytes.ReplaceAll(text, []byte(`\\`), []byte("-")) // escaped backslashes
+	return surrogate.Match(surrogatePair.ReplaceAll(text, []byte("-")))
 }
 
 func unescaped(text []byte) []byte {
