@@ -42,10 +42,11 @@ func (c *call) borrow(name string, p unsafe.Pointer, count, size int64) {
 
 // explain turns a fault in borrowed memory into an error that names the argument; nil if the panic is something else.
 func (c *call) explain(cause any) error {
-	at, ok := work.FaultAddress(cause)
+	failure, ok := cause.(work.MemoryFault)
 	if !ok {
 		return nil
 	}
+	at := failure.Addr()
 	for _, r := range c.borrowed {
 		if offset := int64(at - r.start); at >= r.start && offset < r.count*r.size {
 			return fault.Argument("%s: the memory of element %d, at %#x, is not mapped or not accessible",

@@ -61,7 +61,7 @@ func (p *Pool) Run(n int, task func(i int)) {
 	p.current.Store(r)
 	for k := 1; k < min(p.threads, n); k++ {
 		if p.awake[k].CompareAndSwap(false, true) {
-			Go(func() { p.help(k) }, func(*Panic) { p.awake[k].Store(false) })
+			go p.help(k)
 		}
 	}
 	r.work(0)
@@ -76,8 +76,11 @@ func (p *Pool) Run(n int, task func(i int)) {
 	}
 }
 
-// help is helper k, which joins one round after the other.
+// help is helper k, the one kind of goroutine there is here, which joins one round after the other. What may panic in
+// it are tasks, and these recover.
 func (p *Pool) help(k int) {
+	defer p.awake[k].Store(false)
+	debug.SetPanicOnFault(true)
 	var last *round
 	for idle := time.Now(); time.Since(idle) < patience; yield() {
 		if r := p.current.Load(); r != last {
@@ -119,15 +122,6 @@ type Panic struct {
 
 func (p *Panic) String() string { return fmt.Sprintf("%v\n%s", p.Value, p.Stack) }
 
-// Go starts the one kind of goroutine there is here: done is always called, with the panic if there was one.
-func Go(task func(), done func(*Panic)) {
-	go func() { //nolint:bare-go // the one place that may start a goroutine
-		defer func() { done(Recovered(recover())) }()
-		debug.SetPanicOnFault(true)
-		task()
-	}()
-}
-
 // Recovered turns the value of recover() into a *Panic, or nil if there was no panic.
 func Recovered(value any) *Panic {
 	switch v := value.(type) {
@@ -143,7 +137,7 @@ func Recovered(value any) *Panic {
 func Guard[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if failure := Recovered(recover()); failure != nil {
-			if _, ok := FaultAddress(failure.Value); ok {
+			if _, ok := failure.Value.(MemoryFault); ok {
 				panic(failure)
 			}
 			err = failure.Defect()
@@ -152,13 +146,8 @@ func Guard[T any](f func() (T, error)) (result T, err error) {
 	return f()
 }
 
-// FaultAddress is where in memory a panic comes from, if it comes from a fault that is not a nil pointer.
-func FaultAddress(value any) (uintptr, bool) {
-	if failure, ok := value.(interface{ Addr() uintptr }); ok {
-		return failure.Addr(), true
-	}
-	return 0, false
-}
+// MemoryFault is the value of a panic that comes from a fault in memory, there, and not from a nil pointer.
+type MemoryFault interface{ Addr() uintptr }
 
 // Defect is the panic as an error: a defect of fewlabel, unless it is the end of a run that Check or a Group wants.
 func (p *Panic) Defect() error {
