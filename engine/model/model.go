@@ -82,22 +82,19 @@ func (m *Linear) Arrays() []Array {
 
 // Decisions sets dst [rows*Outputs]; a row has the same bits alone and in a batch, on any number of threads.
 func (m *Linear) Decisions(pool *work.Pool, rows *rows.Matrix, dst []float64) error {
-	if err := CheckFeatures(rows, m.Features); err != nil {
-		return err
-	}
-	return rows.Decisions(pool, m.weights(), dst)
+	return m.eachDecisions(pool, rows, func(first int, decisions []float64) { copy(dst[first*m.Outputs:], decisions) })
 }
 
-func (m *Linear) weights() rows.Weights {
-	return rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}
+func (m *Linear) eachDecisions(pool *work.Pool, x *rows.Matrix, each func(first int, decisions []float64)) error {
+	if err := CheckFeatures(x, m.Features); err != nil {
+		return err
+	}
+	return x.EachDecisions(pool, rows.Weights{Coef: m.Coef, Intercept: m.Intercept, ByFeature: true}, each)
 }
 
 // Predict sets dst [rows] to class numbers.
 func (m *Linear) Predict(pool *work.Pool, rows *rows.Matrix, dst []int32) error {
-	if err := CheckFeatures(rows, m.Features); err != nil {
-		return err
-	}
-	return rows.EachDecisions(pool, m.weights(), func(first int, decisions []float64) {
+	return m.eachDecisions(pool, rows, func(first int, decisions []float64) {
 		for i := range len(decisions) / m.Outputs {
 			dst[first+i] = m.class(decisions[i*m.Outputs : (i+1)*m.Outputs])
 		}
