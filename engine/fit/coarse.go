@@ -51,7 +51,7 @@ func (d *Data) part(fraction uint64) (part *Data) {
 
 // start is a start at a fit of a part of the rows; nowhere, if max_iter ended it.
 func (f *fitted) start() start {
-	if f == nil || f.reason == path.MaxIter {
+	if f == nil || f.reason() == path.MaxIter {
 		return start{}
 	}
 	return start{f.Model, f.spec.Name, f.trace.Before + f.Model.Iterations, f.origin}

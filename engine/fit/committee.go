@@ -2,7 +2,8 @@ package fit
 
 import (
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/model"
@@ -154,8 +155,7 @@ func (d *Data) settleShares(views *model.Linear, v float64) (settled *Data, part
 
 // blend is a part of these shares and a part of others.
 func blend(part float64, shares []float64, otherPart float64, others []float64) []float64 {
-	sum := slices.Clone(shares)
-	vector.Scale(sum, part)
+	sum := floats.ScaleTo(make([]float64, len(shares)), part, shares)
 	vector.Add(sum, otherPart, others)
 	return sum
 }
@@ -184,15 +184,14 @@ func (f *fitted) join(views *model.Linear, v, tol float64) error {
 // plus is a model plus another one times a factor.
 func plus(m *model.Linear, factor float64, other *model.Linear) *model.Linear {
 	out := *m
-	out.Coef, out.Intercept = slices.Clone(m.Coef), slices.Clone(m.Intercept)
-	vector.Add(out.Coef, factor, other.Coef)
-	vector.Add(out.Intercept, factor, other.Intercept)
+	out.Coef = floats.AddScaledTo(make([]float64, len(m.Coef)), m.Coef, factor, other.Coef)
+	out.Intercept = floats.AddScaledTo(make([]float64, len(m.Intercept)), m.Intercept, factor, other.Intercept)
 	return &out
 }
 
 // spread is the root mean square of the centered class scores of the unlabeled rows.
 func (d *Data) spread(of decisions) float64 {
-	return math.Sqrt(d.meanOf(of, 1, func(sum []float64, weight float64, _ int, scores []float64) {
+	return math.Sqrt(d.meanOf(of, 1, func(sum []float64, weight float64, _ int, scores, _ []float64) {
 		center := vector.Sum(scores) / float64(len(scores))
 		for _, score := range scores {
 			sum[0] += weight * (score - center) * (score - center)
@@ -207,9 +206,8 @@ func (d *Data) predicted(m *model.Linear) []float64 {
 	if spread == 0 { // it tells no class from another
 		return d.prior.Shares
 	}
-	return d.meanOf(of, d.sample.Classes(), func(sum []float64, weight float64, k int, scores []float64) {
-		p := make([]float64, len(scores))
-		vector.Add(p, -1/(sharp*spread), scores)
+	return d.meanOf(of, d.sample.Classes(), func(sum []float64, weight float64, k int, scores, p []float64) {
+		floats.ScaleTo(p, -1/(sharp*spread), scores)
 		d.sample.Weak.Of(k).AddTo(p, 1)
 		vector.Scale(p, -1)
 		vector.Softmax(p, p)
@@ -217,15 +215,13 @@ func (d *Data) predicted(m *model.Linear) []float64 {
 	})
 }
 
-// meanOf is the mean [n] over the unlabeled rows of what add adds for the class scores of row k.
+// meanOf is the mean [n] over the unlabeled rows of what add adds for the class scores of row k; scratch [K] is room.
 func (d *Data) meanOf(
-	of decisions, n int, add func(sum []float64, weight float64, k int, scores []float64),
+	of decisions, n int, add func(sum []float64, weight float64, k int, scores, scratch []float64),
 ) []float64 {
 	s, sum := d.sample, make([]float64, n)
-	s.Job.Sum(len(s.Unlabeled), sum, func(lo, hi int, part []float64) {
-		for k := lo; k < hi; k++ {
-			add(part, s.UnlabeledWeight[k], k, of.scores(s.Unlabeled[k]))
-		}
+	s.Job.SumRows(len(s.Unlabeled), s.Classes(), sum, func(k int, part, scratch []float64) {
+		add(part, s.UnlabeledWeight[k], k, of.scores(s.Unlabeled[k]), scratch)
 	})
 	return sum
 }

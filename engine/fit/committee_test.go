@@ -273,8 +273,8 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 			small.prior.ChosenLabels, small.prior.Evidence = true, x.prior.Evidence
 			small.options.Alpha *= math.Pow(x.sample.Length/small.sample.Length, 2) // in units of all rows
 			one, err := small.Train(Member{})
-			if err != nil || !one.reason.Natural() {
-				t.Fatal(err, one.reason)
+			if err != nil || !one.reason().Natural() {
+				t.Fatal(err, one.reason())
 			}
 			scores, _ := centered(data, byRow(one.Result, data))
 			for i := range scores {

@@ -11,7 +11,7 @@ import (
 // that is better (docs/notes/second-start.md).
 func compare(current *fitted, m Member) {
 	d := current.data
-	if d.named.Compares == "" || d.start != nil || d.options.Loss.Spec().Free || !current.reason.Natural() {
+	if d.named.Compares == "" || d.start != nil || d.options.Loss.Spec().Free || !current.reason().Natural() {
 		return
 	}
 	if replaced := d.mixes() && replacedBy(current, m.tol, mixed); !replaced && m.begin.model == nil && !d.averages() {
@@ -41,15 +41,15 @@ func replacedBy(current *fitted, tol float64, fit func(*fitted, float64) (*fitte
 		better, err = fit(current, tol)
 		return err
 	})
-	improves = err == nil && better != nil && better.reason.Natural() && better.trace.Objective(0) < current.bound()
+	improves = err == nil && better != nil && better.reason().Natural() && better.trace.Objective(0) < current.bound()
 	if improves {
 		switched = job.Count(belief.Differences(current.Transduction, better.Transduction))
 		model := current.Model
 		current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 		model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 		model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-		if current.reason == path.NotConverged || better.reason == path.NotConverged {
-			current.reason, model.Termination = better.reason, better.Model.Termination
+		if current.reason() == path.NotConverged || better.reason() == path.NotConverged {
+			model.Termination = better.Model.Termination
 		}
 		current.harden()
 	} else {

@@ -41,11 +41,12 @@ type fitted struct {
 	data   *Data
 	spec   *method.Spec
 	trace  *path.Trace
-	reason path.Reason
 	origin sample.Selection // see start
 	own    []float64        // see ownParts, of T in a committee
 	moved  []float64        // by moveIntercepts
 }
+
+func (f *fitted) reason() path.Reason { return path.Reason(f.Model.Termination) }
 
 // conclude is the result for the caller's rows, the first ones, and features, where s is the sample of these.
 func (f *fitted) conclude(s *sample.Sample) *Result {
@@ -186,7 +187,7 @@ func checkEnd(r *method.Run, solution *method.Solution) {
 // checkShares warns of thresholds that cannot move, and of predicted classes. Methods of probabilities have their own.
 func checkShares(f *fitted) {
 	x := f.data
-	if !x.sample.Transductive() || f.reason == path.OneClass || f.spec.UsesProbabilities {
+	if !x.sample.Transductive() || f.reason() == path.OneClass || f.spec.UsesProbabilities {
 		return
 	}
 	if !x.averages() {

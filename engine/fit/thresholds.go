@@ -133,7 +133,7 @@ func (f *fitted) moveForNewRows() error {
 	if f.own == nil {
 		f.own = f.ownParts(of)
 	}
-	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores []float64) {
+	shares := d.meanOf(of, s.Classes(), func(sum []float64, weight float64, _ int, scores, _ []float64) {
 		sum[vector.Largest(scores)] += weight
 	})
 	shift := belief.NewCosts(d.objective(s.Job, f.spec)).Potentials(func(dst []float64, k int, i int32) {
