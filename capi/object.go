@@ -39,7 +39,7 @@ func (o *object) kind() string {
 	if o.Model == nil {
 		return dataset
 	}
-	return o.Model.Kind()
+	return o.Model.Layout().Kind
 }
 
 // fromModel makes an object of a model that comes from a file or from arrays.
@@ -55,7 +55,7 @@ func (o *object) arrays() (all []array) {
 		return []array{{"indptr", d.Indptr}, {"indices", d.Indices}, {"values", d.Values}, {"labels", d.Labels},
 			{"label_indptr", d.LabelIndptr}}
 	}
-	for _, a := range o.Model.Arrays() {
+	for _, a := range o.Model.Layout().Arrays {
 		all = append(all, array{a.Name, *a.Values})
 	}
 	return append(all, o.extra...)

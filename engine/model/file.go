@@ -38,7 +38,7 @@ func write(w io.Writer, m Model, metadata json.RawMessage) error {
 	if err := Check(m); err != nil {
 		return fault.Defect("the model cannot be saved: %v", err)
 	}
-	arrays := m.Arrays()
+	arrays := m.Layout().Arrays
 	slices.SortFunc(arrays, func(a, b Array) int { return cmp.Compare(a.Name, b.Name) }) // as others write them
 	header, err := headerText(m, arrays, metadata)
 	if err != nil {
@@ -59,7 +59,7 @@ func headerText(m Model, arrays []Array, metadata json.RawMessage) ([]byte, erro
 	sum, end, entries := sha256.New(), 0, map[string]any{}
 	_ = writeValues(sum, arrays) // a hash has no errors
 	entries[metadataName] = map[string]string{
-		"kind": m.Kind(), "description": string(description), "sha256": fmt.Sprintf("%x", sum.Sum(nil)),
+		"kind": m.Layout().Kind, "description": string(description), "sha256": fmt.Sprintf("%x", sum.Sum(nil)),
 	}
 	for _, a := range arrays {
 		first := end
@@ -86,7 +86,7 @@ func descriptionText(m Model, metadata json.RawMessage) ([]byte, error) {
 	if err := option.CheckJSON(report.Metadata); report.Metadata != nil && err != nil {
 		return nil, fault.Argument("metadata cannot be kept in a model file: %v", err)
 	}
-	text := option.Encode(append(m.sizes(), report.fields()...))
+	text := option.Encode(append(m.Layout().sizes, report.fields()...))
 	if err := option.CheckJSON(text); err != nil {
 		return nil, fault.Argument("metadata cannot be kept in the description of a model: %v", err)
 	}
@@ -177,7 +177,7 @@ func read(file io.Reader, size int64) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range m.Arrays() {
+	for _, a := range m.Layout().Arrays {
 		if t, there := tensors[a.Name]; there && !slices.Equal(t.shape, a.shape) {
 			return nil, fmt.Errorf("%s has the shape %v and should have %v", a.Name, t.shape, a.shape)
 		}

@@ -14,7 +14,7 @@ import (
 // descriptionOf has the sizes of a model as JSON.
 func descriptionOf(t *testing.T, m Model) []byte {
 	sizes := map[string]any{}
-	for _, size := range m.sizes() {
+	for _, size := range m.Layout().sizes {
 		sizes[size.Name] = size.Value
 	}
 	text, err := json.Marshal(sizes)
@@ -29,19 +29,19 @@ func TestAModelIsAssembledFromItsArrays(t *testing.T) {
 		randomStructure(1, 4)} {
 		*want.report() = Report{}
 		given := map[string][]float64{}
-		for _, a := range want.Arrays() {
+		for _, a := range want.Layout().Arrays {
 			given[a.Name] = *a.Values
 		}
-		got, err := Assemble(want.Kind(), descriptionOf(t, want), given)
+		got, err := Assemble(want.Layout().Kind, descriptionOf(t, want), given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if objective := got.report().Objective; !math.IsNaN(objective) {
-			t.Errorf("%s: the objective is %v", want.Kind(), objective)
+			t.Errorf("%s: the objective is %v", want.Layout().Kind, objective)
 		}
 		got.report().Objective = 0
-		if !reflect.DeepEqual(got.Arrays(), want.Arrays()) || !reflect.DeepEqual(Description(got), Description(want)) {
-			t.Errorf("%s: got %+v", want.Kind(), got)
+		if !reflect.DeepEqual(got.Layout().Arrays, want.Layout().Arrays) || !reflect.DeepEqual(Description(got), Description(want)) {
+			t.Errorf("%s: got %+v", want.Layout().Kind, got)
 		}
 	}
 }
@@ -100,10 +100,10 @@ func TestAModelIsSavedWithOtherMetadata(t *testing.T) {
 		}
 		other, err := readBytes(file.Bytes())
 		if err != nil || string(other.report().Metadata) != `{"new":1}` || string(m.report().Metadata) != before {
-			t.Fatalf("%s: the metadata is %s and %s (%v)", m.Kind(), m.report().Metadata, other.report().Metadata, err)
+			t.Fatalf("%s: the metadata is %s and %s (%v)", m.Layout().Kind, m.report().Metadata, other.report().Metadata, err)
 		}
 		if other.report().Metadata = m.report().Metadata; !reflect.DeepEqual(m, other) {
-			t.Errorf("%s: got %+v", m.Kind(), other)
+			t.Errorf("%s: got %+v", m.Layout().Kind, other)
 		}
 	}
 }

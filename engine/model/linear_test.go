@@ -30,7 +30,7 @@ func randomModel(classes, features int) *Linear {
 }
 
 func fillArrays(m Model, random *rand.Rand) {
-	for _, array := range m.Arrays() {
+	for _, array := range m.Layout().Arrays {
 		*array.Values = []float64{}
 		for range array.length() {
 			*array.Values = append(*array.Values, random.NormFloat64())

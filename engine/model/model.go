@@ -57,13 +57,14 @@ func OfScores(classes int, coef, intercept []float64) *Linear {
 	return m
 }
 
-func (*Linear) Kind() string { return "linear" }
-
-func (m *Linear) sizes() []option.Field {
-	return []option.Field{
+func (m *Linear) Layout() Layout {
+	return Layout{"linear", []option.Field{
 		{Name: "n_classes", Value: &m.Classes}, {Name: "n_features", Value: &m.Features},
 		{Name: "n_outputs", Value: &m.Outputs, Optional: true},
-	}
+	}, []Array{
+		{"coef", []int{m.Features, m.Outputs}, &m.Coef, false}, {"intercept", []int{m.Outputs}, &m.Intercept, false},
+		{"class_prior", []int{m.Classes}, &m.ClassPrior, false},
+	}}
 }
 
 func (m *Linear) checkSizes() error {
@@ -71,13 +72,6 @@ func (m *Linear) checkSizes() error {
 		return fault.Argument("n_outputs is %d: for %d classes it must be %d", m.Outputs, m.Classes, outputs)
 	}
 	return nil
-}
-
-func (m *Linear) Arrays() []Array {
-	return []Array{
-		{"coef", []int{m.Features, m.Outputs}, &m.Coef, false}, {"intercept", []int{m.Outputs}, &m.Intercept, false},
-		{"class_prior", []int{m.Classes}, &m.ClassPrior, false},
-	}
 }
 
 // Decisions sets dst [rows*Outputs]; a row has the same bits alone and in a batch, on any number of threads.
@@ -119,12 +113,17 @@ func CheckFeatures(rows *rows.Matrix, features int) error {
 }
 
 type Model interface {
-	Kind() string          // the name in files
-	sizes() []option.Field // whole numbers
-	checkSizes() error     // together
-	Arrays() []Array       // their shapes follow from the sizes
-	checkContent() error   // of the arrays, beyond NaN and infinity
+	Layout() Layout
+	checkSizes() error   // together
+	checkContent() error // of the arrays, beyond NaN and infinity
 	report() *Report
+}
+
+// Layout is what files have of a model.
+type Layout struct {
+	Kind   string         // the name in files
+	sizes  []option.Field // whole numbers
+	Arrays []Array        // their shapes follow from the sizes
 }
 
 var kinds = map[string]func() Model{
@@ -159,7 +158,7 @@ func Check(m Model) error {
 	if err := CheckShape(m); err != nil {
 		return err
 	}
-	for _, a := range m.Arrays() {
+	for _, a := range m.Layout().Arrays {
 		if err := a.check(); err != nil {
 			return err
 		}
@@ -168,7 +167,7 @@ func Check(m Model) error {
 }
 
 func CheckShape(m Model) error {
-	for _, size := range m.sizes() {
+	for _, size := range m.Layout().sizes {
 		if n := *size.Value.(*int); n < 1 || n > maxSize {
 			return fault.Argument("%s is %d: it must be 1 to %d", size.Name, n, maxSize)
 		}
@@ -176,7 +175,7 @@ func CheckShape(m Model) error {
 	if err := m.checkSizes(); err != nil {
 		return err
 	}
-	for _, a := range m.Arrays() {
+	for _, a := range m.Layout().Arrays {
 		if a.length() > maxValues {
 			return fault.Argument("%s would have the shape %v: at most %d values are possible", a.Name, a.shape, maxValues)
 		}
@@ -201,7 +200,7 @@ func (a Array) check() error {
 }
 
 // Description is the sizes of a model and what is known of its fit.
-func Description(m Model) []option.Field { return append(m.sizes(), m.report().fields()...) }
+func Description(m Model) []option.Field { return append(m.Layout().sizes, m.report().fields()...) }
 
 // Assemble makes a model of a kind from a JSON object with its Description and from arrays, which it keeps.
 func Assemble(kind string, description []byte, given map[string][]float64) (Model, error) {
@@ -232,7 +231,7 @@ func knows(kind string, given []string) error {
 		return fault.Argument("a model of the kind %.40q is not known", kind)
 	}
 	var names []string
-	for _, a := range empty().Arrays() {
+	for _, a := range empty().Layout().Arrays {
 		names = append(names, a.Name)
 	}
 	for _, name := range given {
@@ -245,7 +244,7 @@ func knows(kind string, given []string) error {
 
 // take makes no array before it has seen that those before it have the right lengths.
 func take(m Model, given map[string][]float64) error {
-	for _, a := range m.Arrays() {
+	for _, a := range m.Layout().Arrays {
 		values, there := given[a.Name]
 		if s, ok := m.(*Structure); ok && a.Name == "groups" && !there && s.Groups == 1 {
 			values, there = make([]float64, s.Features), true
@@ -317,13 +316,13 @@ type Structure struct {
 	Report
 }
 
-func (*Structure) Kind() string { return "structure" }
-
-func (m *Structure) sizes() []option.Field {
-	return []option.Field{
+func (m *Structure) Layout() Layout {
+	return Layout{"structure", []option.Field{
 		{Name: "n_features", Value: &m.Features}, {Name: "n_components", Value: &m.Components},
 		{Name: "n_groups", Value: &m.Groups, Optional: true},
-	}
+	}, []Array{
+		{"components", []int{m.Features, m.Components}, &m.Theta, false}, {"groups", []int{m.Features}, &m.GroupOf, false},
+	}}
 }
 
 func (m *Structure) checkSizes() error {
@@ -331,12 +330,6 @@ func (m *Structure) checkSizes() error {
 		return fault.Argument("n_groups is %d: there are %d features", m.Groups, m.Features)
 	}
 	return nil
-}
-
-func (m *Structure) Arrays() []Array {
-	return []Array{
-		{"components", []int{m.Features, m.Components}, &m.Theta, false}, {"groups", []int{m.Features}, &m.GroupOf, false},
-	}
 }
 
 func (m *Structure) checkContent() error {
@@ -366,15 +359,11 @@ type Chain struct {
 	Report
 }
 
-func (*Chain) Kind() string { return "chain" }
-
-func (m *Chain) sizes() []option.Field {
-	return []option.Field{{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features}}
-}
-
-func (m *Chain) Arrays() []Array {
-	return []Array{
+func (m *Chain) Layout() Layout {
+	return Layout{"chain", []option.Field{
+		{Name: "n_tags", Value: &m.Tags}, {Name: "n_features", Value: &m.Features},
+	}, []Array{
 		{"coef", []int{m.Features, m.Tags}, &m.Coef, false}, {"transitions", []int{m.Tags, m.Tags}, &m.Transitions, true},
 		{"start", []int{m.Tags}, &m.Start, true}, {"end", []int{m.Tags}, &m.End, true},
-	}
+	}}
 }

@@ -113,11 +113,8 @@ func (k Kind) Of(values ...float64) Warning {
 	return w.Named(nil)
 }
 
-// Named is the warning with the names of the classes in its text.
+// Named is the warning of a kind with the names of the classes in its text.
 func (w Warning) Named(names fault.Names) Warning {
-	if w.kind == nil { // from a file
-		return w
-	}
 	printed := make([]any, len(w.printed))
 	for i, name := range strings.Fields(w.kind.values) {
 		switch printed[i] = w.printed[i]; name {
@@ -134,6 +131,5 @@ func (w Warning) Named(names fault.Names) Warning {
 // And is the warning with more text at its end.
 func (w Warning) And(more string) Warning {
 	w.more = more
-	w.Text += more
-	return w
+	return w.Named(nil)
 }
