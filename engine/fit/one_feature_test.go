@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
 	for _, rows := range []int{2_000, 20_000} {
-		result := mustFit(t, planted.Line(rows), nil, method.Defaults())
+		result := mustFit(t, line(rows), nil, method.Defaults())
 		if passes := passesOf(t, result); passes > 260 || result.Model.Iterations > 32 {
 			t.Errorf("%d rows take %v passes in %d steps", rows, passes, result.Model.Iterations)
 		}
@@ -20,7 +21,7 @@ func TestTheWorkOfARowOfOneFeatureDoesNotGrowWithTheRows(t *testing.T) {
 }
 
 func TestCostsOfPairsAreThoseOfRows(t *testing.T) {
-	run, r := runOf(t, planted.Line(300), plainOptions())
+	run, r := runOf(t, line(300), plainOptions())
 	run.Costs.Admit(r)
 	unlabeled := run.Objective.Sample.Unlabeled
 	got, want, scores := make([]float64, 2*len(unlabeled)), []float64(nil), make([]float64, 2)
@@ -45,9 +46,23 @@ func TestAlphaFallsWithTheRootOfTheNumberOfRows(t *testing.T) {
 			all += weights[i]
 		}
 		o.Method, o.ClassPrior.Shares, o.MaxIter, o.Tol = "annealing", []float64{0.5, 0.5}, 1, 0.3
-		got, want := mustFit(t, planted.Line(c.rows), weights, o).Alpha, 1e-3*min(1, math.Sqrt(16384/all))
+		got, want := mustFit(t, line(c.rows), weights, o).Alpha, 1e-3*min(1, math.Sqrt(16384/all))
 		if math.Abs(got/want-1) > 1e-12 {
 			t.Errorf("alpha of %d rows, %v with copies, is %v, should be %v", c.rows, all, got, want)
 		}
 	}
+}
+
+// line draws two overlapping classes of one feature, 40 labels.
+func line(n int) (data planted.Data) {
+	random := rand.New(rand.NewPCG(1, 7))
+	data.Rows = planted.Sparse(n, 1, func(i int, add func(int, float64)) {
+		y, label := int32(random.IntN(2)), int32(-1)
+		if i < 40 {
+			label = y
+		}
+		data.Truth, data.Labels = append(data.Truth, y), append(data.Labels, label)
+		add(0, random.NormFloat64()+3*float64(y)-1.5)
+	})
+	return data
 }

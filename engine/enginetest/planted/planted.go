@@ -163,17 +163,3 @@ func (d Data) Shares() []float64 {
 	}
 	return shares
 }
-
-// Line draws two overlapping classes of one feature, 40 labels.
-func Line(n int) (data Data) {
-	random := rand.New(rand.NewPCG(1, 7))
-	data.Rows = Sparse(n, 1, func(i int, add func(int, float64)) {
-		y, label := int32(random.IntN(2)), int32(-1)
-		if i < 40 {
-			label = y
-		}
-		data.Truth, data.Labels = append(data.Truth, y), append(data.Labels, label)
-		add(0, random.NormFloat64()+3*float64(y)-1.5)
-	})
-	return data
-}
