@@ -1,12 +1,10 @@
 package fit
 
 import (
-	"errors"
 	"math"
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/crossfit"
-	"github.com/fewlabel/fewlabel/engine/fault"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/warning"
@@ -23,7 +21,7 @@ const (
 	unlike         = 0.25     // part of the rows in which the fits differ from the classifier that a may be off by
 )
 
-// calibrate finds the temperatures of probabilities, if the options ask for it.
+// calibrate finds the temperatures of probabilities, or warns that there are none.
 //
 //	Problem  probabilities are on average as large as the share a of the rows whose class is found: by the temperature
 //	         T for new rows, by T' for the unlabeled rows of the fit, which has pushed their scores off the boundary
@@ -38,36 +36,28 @@ const (
 //	Source   ours; one temperature for all classes: Guo, Pleiss, Sun & Weinberger 2017. Measured, with what was
 //	         rejected, in docs/notes/calibration.md
 //	Cost     at most about one more fit, and three searches for temperatures
-func calibrate(result *fitted) error {
-	d, s := result.data, result.data.sample
-	switch {
-	case !d.options.Calibrate:
-		return nil
-	case s.Constant():
+func calibrate(result *fitted) {
+	s := result.data.sample
+	if s.Constant() {
 		result.Calibration = &Calibration{Temperature: 1}
-		return nil
+		return
 	}
 	split, next := crossfit.NewSplit(s, calibratedRows), &nextRows{Scored: crossfit.Scored{Views: make([][]float64, 1)}}
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([][]float64, error) {
 		scores, err := next.score(result, f)
 		return [][]float64{scores}, err
 	})
-	reason := ""
-	switch known, ok := errors.AsType[*fault.Error](err); {
+	failed := warning.CalibrationFailed.Of()
+	switch {
 	case split.Folds == 0:
-		reason = "no class has two different labeled rows. Label more rows"
-	case ok && known.Kind != fault.Cancelled && known.Kind != fault.Internal:
-		reason = err.Error()
+		result.warn(failed.And(": no class has two different labeled rows. Label more rows"))
 	case err != nil:
-		return err
+		result.warn(failed.And(": " + err.Error()))
 	case s.Job.Stopped(): // so were the further fits, after a step
-		reason = "the fit was stopped"
+		result.warn(failed.And(": the fit was stopped"))
 	default:
 		result.setTemperatures(&split, held, next)
-		return nil
 	}
-	result.warn(warning.CalibrationFailed.Of().And(": " + reason))
-	return nil
 }
 
 // nextRows are the unlabeled rows of the fit after each of the five, with scores by that one.

@@ -80,11 +80,8 @@ func columns(p sample.Problem, labels [][]int32, options method.Options, progres
 		}
 	})
 	for k, err := range errs {
-		if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind != fault.Cancelled {
-			err = &fault.Error{Kind: known.Kind, Message: fmt.Sprintf("column %d: %s", k, known.Message)}
-		}
-		if err != nil {
-			return nil, err
+		if failure, ok := errors.AsType[*fault.Error](err); ok {
+			return nil, &fault.Error{Kind: failure.Kind, Message: fmt.Sprintf("column %d: %v", k, err)}
 		}
 	}
 	return results, nil

@@ -55,8 +55,8 @@ func fit(p sample.Problem, options method.Options, job *work.Job) (*Result, erro
 	if err := result.moveForNewRows(); err != nil {
 		return nil, err
 	}
-	if err := calibrate(result); err != nil {
-		return nil, err
+	if options.Calibrate {
+		calibrate(result)
 	}
 	return result.conclude(d.sample), nil
 }
