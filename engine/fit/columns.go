@@ -23,12 +23,7 @@ import (
 //	Stops    every column as Fit does
 //	Cost     a fit a column without packing and estimate. Columns are divided among the threads
 func Columns(p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress) ([]*Result, error) {
-	return work.Guard(func() ([]*Result, error) {
-		if err := cmp.Or(checkColumns(p, labels, options), options.Agree()); err != nil {
-			return nil, err
-		}
-		return columns(p, labels, options, progress)
-	})
+	return work.Guard(func() ([]*Result, error) { return columns(p, labels, options, progress) })
 }
 
 func checkColumns(p sample.Problem, labels [][]int32, options method.Options) error {
@@ -65,6 +60,9 @@ func checkColumns(p sample.Problem, labels [][]int32, options method.Options) er
 
 // columns fits every column on one thread, as many at a time as the options have threads.
 func columns(p sample.Problem, labels [][]int32, options method.Options, progress *work.Progress) ([]*Result, error) {
+	if err := cmp.Or(checkColumns(p, labels, options), options.Agree()); err != nil {
+		return nil, err
+	}
 	job := work.NewJob(options.Threads, progress)
 	p.Prepared = p.Prepare(job)
 	results, errs, done := make([]*Result, len(labels)), make([]error, len(labels)), atomic.Int64{}

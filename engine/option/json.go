@@ -30,17 +30,6 @@ type Field struct {
 
 func CheckJSON(text []byte) error { return check(text, false) }
 
-// check reads strictly, but for numbers that are too large, where they are allowed.
-func check(text []byte, large bool) error {
-	if !utf8.Valid(text) {
-		return errors.New("it is not UTF-8")
-	}
-	if !json.Valid(text) {
-		return json.Unmarshal(text, new(json.RawMessage))
-	}
-	return scan(text, large)
-}
-
 // Object gives the members of a strict text.
 func Object(text []byte) (map[string]json.RawMessage, error) { return object(text, false) }
 
@@ -93,8 +82,15 @@ func Encode(fields []Field) []byte {
 	return append(text.Bytes(), '}')
 }
 
-// scan looks at a valid text for what its grammar leaves open.
-func scan(text []byte, large bool) error {
+// check reads strictly, but for numbers that are too large, where they are allowed: it looks for what the grammar of a
+// valid text leaves open.
+func check(text []byte, large bool) error {
+	if !utf8.Valid(text) {
+		return errors.New("it is not UTF-8")
+	}
+	if !json.Valid(text) {
+		return json.Unmarshal(text, new(json.RawMessage))
+	}
 	var open []map[uint64]bool // hashes of the names in each object that is open, as there can be millions
 	for at := 0; at < len(text); at++ {
 		switch text[at] {
