@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fewlabel/fewlabel/engine/path"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // coarse fits parts of the rows, each from the end of the one before: an eighth of many unlabeled rows, which begins at
@@ -33,15 +34,13 @@ func coarse(d *Data, fractions []uint64, m Member) (last *fitted, err error) {
 }
 
 // part is the data of one of fraction unlabeled rows; nil: it would not be like the whole, or a machine cannot make it.
-func (d *Data) part(fraction uint64) (part *Data) {
+func (d *Data) part(fraction uint64) *Data {
 	rows, ok := d.sample.Part(fraction, maxGathered)
 	if !ok {
 		return nil
 	}
-	err := d.sample.Job.Try(func() (err error) {
-		part, err = d.of(rows, d.options, d.sample.Job)
-		return err
-	})
+	job := d.sample.Job
+	part, err := work.Try(job, func() (*Data, error) { return d.of(rows, d.options, job) })
 	if err != nil || !part.sample.Transductive() {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
+	"github.com/fewlabel/fewlabel/engine/work"
 )
 
 // compare replaces a result of method auto by that of another start, or, outside a committee, of another method, where
@@ -36,11 +37,8 @@ func settled(current *fitted, tol float64) (*fitted, error) {
 
 // replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
 func replacedBy(current *fitted, tol float64, fit func(*fitted, float64) (*fitted, error)) (improves bool) {
-	job, switched, better := current.data.sample.Job, 0, (*fitted)(nil)
-	err := job.Try(func() (err error) {
-		better, err = fit(current, tol)
-		return err
-	})
+	job, switched := current.data.sample.Job, 0
+	better, err := work.Try(job, func() (*fitted, error) { return fit(current, tol) })
 	improves = err == nil && better != nil && better.reason().Natural() && better.trace.Objective(0) < current.bound()
 	if improves {
 		switched = job.Count(belief.Differences(current.Transduction, better.Transduction))

@@ -73,7 +73,7 @@ func (g *Group) Run(part func() error) (err error) {
 }
 
 // Try runs a part that may fail on one machine alone: it then has failed on all, and the run goes on.
-func (j *Job) Try(part func() error) (err error) {
+func Try[T any](j *Job, part func() (T, error)) (result T, err error) {
 	if j.Group == nil {
 		return part()
 	}
@@ -86,11 +86,11 @@ func (j *Job) Try(part func() error) (err error) {
 			err = errAbandoned
 		}
 	}()
-	err = part()
+	result, err = part()
 	v := j.votes()
 	v[abandoned] = err != nil
 	j.Group.reduce(nil, v)
-	return err
+	return result, err
 }
 
 // reduce turns sums, and those that travel with them, into sums over all machines; it panics where the run is over.

@@ -114,15 +114,15 @@ func TestAPartMayFailOnOneMachineAlone(t *testing.T) {
 	for breaks := range 4 { // reductions before; at the end of the part the others have made three
 		for _, size := range []int{3, frameLength - firstSum + 1} {
 			for rank, err := range run(t, 3, plain, func(job *Job) error {
-				err := job.Try(func() error {
+				_, err := Try(job, func() (any, error) {
 					for k := range 3 {
 						if k == breaks && job.Group.Rank == 1 {
 							job.ReduceDeferred(make([]float64, 5))
-							return errEarly
+							return nil, errEarly
 						}
 						job.Reduce(make([]float64, size))
 					}
-					return nil
+					return nil, nil
 				})
 				if (err != nil) != (breaks < 3) || errors.Is(err, errEarly) != (breaks < 3 && job.Group.Rank == 1) {
 					return fault.Defect("the part ended with %v", err)
