@@ -44,8 +44,7 @@ func calibrate(result *fitted) {
 	}
 	split, next := crossfit.NewSplit(s, calibratedRows), &nextRows{Scored: crossfit.Scored{Views: make([][]float64, 1)}}
 	held, err := crossfit.HeldOut(s, &split, 1, func(f *crossfit.Fold) ([][]float64, error) {
-		scores, err := next.score(result, f)
-		return [][]float64{scores}, err
+		return next.score(result, f)
 	})
 	failed := warning.CalibrationFailed.Of()
 	switch {
@@ -67,7 +66,7 @@ type nextRows struct {
 }
 
 // score scores the rows of a fold by the fit without its labels, and keeps scores of the rows of the next one.
-func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error) {
+func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([][]float64, error) {
 	d, s, split, rows := result.data, result.data.sample, f.Split, slices.Clone(f.Rows)
 	for k, place := range split.Unlabeled {
 		if split.Chosen[k] == (f.Number+1)%split.Folds {
@@ -94,13 +93,13 @@ func (next *nextRows) score(result *fitted, f *crossfit.Fold) ([]float64, error)
 			return nil, err
 		}
 	}
-	scores, err := d.scoresBy(without.Model, rows)
+	scores, err := d.scoresOf(without.Model, s.Rows.Selected(s.Job.Pool, rows))
 	if err != nil {
 		return nil, err
 	}
 	cut := len(f.Rows) * s.Classes()
 	next.Views[0] = append(next.Views[0], scores[cut:]...)
-	return scores[:cut], nil
+	return [][]float64{scores[:cut]}, nil
 }
 
 // agreement is the share of the rows for which the scores [Split.Unlabeled, K] of the classifier have the same class.

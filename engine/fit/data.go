@@ -119,18 +119,19 @@ type decisions struct {
 
 // decisions are those of a classifier of the packed rows.
 func (d *Data) decisions(m *model.Linear) decisions {
-	found, _ := d.decisionsOf(m, d.sample.Rows)
-	return found
+	values, _ := d.scoresOf(m, d.sample.Rows)
+	return decisions{values, d.sample.Classes()}
 }
 
-func (d *Data) decisionsOf(m *model.Linear, x *rows.Matrix) (decisions, error) {
+// scoresOf are the class scores [rows, K] of rows like the packed ones.
+func (d *Data) scoresOf(m *model.Linear, x *rows.Matrix) ([]float64, error) {
 	values := make([]float64, x.Rows()*m.Outputs)
 	err := m.Decisions(d.sample.Job.Pool, x, values)
 	d.sample.Job.CountAndCheck(int64(x.NonZeros()))
 	if m.Outputs == 1 {
 		values = objective.BothSides(values)
 	}
-	return decisions{values, d.sample.Classes()}, err
+	return values, err
 }
 
 // scores are the class scores of a row.

@@ -133,7 +133,7 @@ func (d *Data) foldScores(f *crossfit.Fold, views int) (scores [][]float64, err 
 		if err != nil {
 			return nil, err
 		}
-		of, err := d.scoresBy(found.Model, f.Rows)
+		of, err := d.scoresOf(found.Model, d.sample.Rows.Selected(d.sample.Job.Pool, f.Rows))
 		if err != nil {
 			return nil, err
 		}
@@ -149,12 +149,6 @@ func (d *Data) trainOn(rows sample.Selection, name method.Method) (*fitted, erro
 		return nil, err
 	}
 	return part.Train(Member{method: name})
-}
-
-// scoresBy are the class scores [list, K] of rows by a model of a part of the data.
-func (d *Data) scoresBy(m *model.Linear, list []int32) ([]float64, error) {
-	found, err := d.decisionsOf(m, d.sample.Rows.Selected(d.sample.Job.Pool, list))
-	return found.values, err
 }
 
 // Shares are the class shares among the unlabeled rows, with the ends of intervals and the warnings of a fit with them.

@@ -67,11 +67,9 @@ func solve(r *method.Run, spec *method.Spec) *method.Solution {
 		return method.FitOneClass(r)
 	case s.Transductive() || spec.Direct():
 		return spec.Fit(r)
-	}
-	switch s.All.Unlabeled {
-	case 0:
+	case s.All.Unlabeled == 0:
 		r.Path.Trace.Warn(warning.NoUnlabeled)
-	case 1:
+	case s.All.Unlabeled == 1:
 		r.Path.Trace.Warn(warning.OneUnlabeled)
 	}
 	return method.Find(method.Supervised).Fit(r)
