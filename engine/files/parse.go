@@ -31,11 +31,19 @@ type parser struct {
 }
 
 func readFile(path string, o ReadOptions, job *work.Job, parse func(*parser, []byte) error) (*Data, error) {
-	text, err := open(path, o.MaxExpansion, job)
+	file, _, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer text.file.Close()
+	defer file.Close()
+	text := &source{path: path, number: 1, job: job, file: file,
+		expansion: int64(cmp.Or(o.MaxExpansion, usualExpansion))}
+	if err := text.decompress(bufio.NewReaderSize(file, 1<<16)); err != nil {
+		return nil, text.failure(err)
+	}
+	text.Scanner = bufio.NewScanner(text)
+	text.Buffer(make([]byte, 1<<18), longestLine)
+	text.Split(text.line)
 	base := firstFeature(o.ZeroBased)
 	p := &parser{Data: Data{Features: o.Features, Indptr: []int64{0}, LabelIndptr: []int64{0}}, job: job,
 		withLabels: o.LabelsPath == "", base: base, end: base + cmp.Or(o.Features, math.MaxInt32)}
@@ -176,21 +184,6 @@ type source struct {
 
 	produced  int64 // bytes of text
 	expansion int64 // bytes of text allowed for a byte of the file; 0: any
-}
-
-func open(path string, expansion int, job *work.Job) (s *source, err error) {
-	s = &source{path: path, number: 1, job: job, expansion: int64(cmp.Or(expansion, usualExpansion))}
-	if s.file, _, err = Open(path); err != nil {
-		return nil, err
-	}
-	if err = s.decompress(bufio.NewReaderSize(s.file, 1<<16)); err != nil {
-		s.file.Close()
-		return nil, s.failure(err)
-	}
-	s.Scanner = bufio.NewScanner(s)
-	s.Buffer(make([]byte, 1<<18), longestLine)
-	s.Split(s.line)
-	return s, nil
 }
 
 // decompress puts the right decoder over the file, recognized by its first bytes.
