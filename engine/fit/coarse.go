@@ -59,11 +59,8 @@ func (f *fitted) start() start {
 // startAt is where a fit begins: at the caller's start, or at the fit of a part of the rows, if parts are to be fitted.
 func (d *Data) startAt(part *fitted) start {
 	begin := part.start()
-	switch {
-	case d.start != nil:
+	if d.start != nil || begin.model == nil || len(d.parts()) == 0 {
 		return start{model: d.start}
-	case begin.model == nil || len(d.parts()) == 0:
-		return start{}
 	}
 	begin.model = d.sample.Unpacked(begin.model)
 	return begin
