@@ -84,9 +84,8 @@ func (t Table) Decode(text []byte) error {
 func (o Option) set(value json.RawMessage) error {
 	words := kinds[reflect.TypeOf(o.Value)][1]
 	nullable := strings.HasPrefix(words, "an array")
-	var entries []json.RawMessage
-	isNull := func(entry json.RawMessage) bool { return string(entry) == "null" } // which encoding/json takes for 0
-	nullInside := json.Unmarshal(value, &entries) == nil && slices.ContainsFunc(entries, isNull)
+	var entries []*json.RawMessage // nil for null, which encoding/json takes for 0
+	nullInside := json.Unmarshal(value, &entries) == nil && slices.Contains(entries, nil)
 	if number, _ := json.Number(value).Float64(); math.IsInf(number, 0) ||
 		words == "an integer" && math.Abs(number) >= math.MaxInt64 {
 		return fault.Argument("%s is %.40s: it is too large", o.Name, value)
