@@ -218,8 +218,18 @@ func Assemble(kind string, description []byte, given map[string][]float64) (Mode
 	if err := CheckShape(m); err != nil {
 		return nil, err
 	}
-	if err := take(m, given); err != nil {
-		return nil, err
+	for _, a := range m.Layout().Arrays { // none is made before those before it have the right lengths
+		values, there := given[a.Name]
+		if s, ok := m.(*Structure); ok && a.Name == "groups" && !there && s.Groups == 1 {
+			values, there = make([]float64, s.Features), true
+		}
+		if !there {
+			return nil, fault.Argument("arrays has no %q, which must have %d values", a.Name, a.length())
+		}
+		*a.Values = values
+		if err := a.check(); err != nil {
+			return nil, err
+		}
 	}
 	return m, m.checkContent()
 }
@@ -237,24 +247,6 @@ func knows(kind string, given []string) error {
 	for _, name := range given {
 		if !slices.Contains(names, name) {
 			return fault.Argument("arrays has %.40q: a model of kind %s has %s", name, kind, strings.Join(names, ", "))
-		}
-	}
-	return nil
-}
-
-// take makes no array before it has seen that those before it have the right lengths.
-func take(m Model, given map[string][]float64) error {
-	for _, a := range m.Layout().Arrays {
-		values, there := given[a.Name]
-		if s, ok := m.(*Structure); ok && a.Name == "groups" && !there && s.Groups == 1 {
-			values, there = make([]float64, s.Features), true
-		}
-		if !there {
-			return fault.Argument("arrays has no %q, which must have %d values", a.Name, a.length())
-		}
-		*a.Values = values
-		if err := a.check(); err != nil {
-			return err
 		}
 	}
 	return nil
