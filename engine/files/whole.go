@@ -79,10 +79,8 @@ func writeBeside(target string, mode fs.FileMode, fill func(w io.Writer) error) 
 	defer os.Remove(temporary) // fails once the file has its own name
 	defer file.Close()         // whatever happens, also when fill panics
 	buffered := bufio.NewWriterSize(file, 1<<18)
-	if err := fill(buffered); err != nil {
-		return err
-	}
-	for _, next := range []func() error{buffered.Flush, file.Sync, give, file.Close} {
+	filled := func() error { return fill(buffered) }
+	for _, next := range []func() error{filled, buffered.Flush, file.Sync, give, file.Close} {
 		if err := next(); err != nil {
 			return err
 		}

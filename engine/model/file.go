@@ -45,10 +45,8 @@ func write(w io.Writer, m Model, metadata json.RawMessage) error {
 		return err
 	}
 	start := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	if _, err := w.Write(append(start, header...)); err != nil {
-		return err
-	}
-	return writeValues(w, arrays)
+	_, err = w.Write(append(start, header...))
+	return cmp.Or(err, writeValues(w, arrays))
 }
 
 func headerText(m Model, arrays []Array, metadata json.RawMessage) ([]byte, error) {
