@@ -30,7 +30,7 @@ import (
 //	         classes with labels the rows that no description reaches
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do; T of a third, which keeps soft labels, and where φ moves T of all rows at tolerance 1e-3
+//	Stops    as the fits do; T of a third, and where φ moves T of all rows, at tolerance 1e-3
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M;
 //	         up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
@@ -82,8 +82,8 @@ func (d *Data) averages() bool {
 // aside reports whether models are of a part of the rows of a committee.
 func (d *Data) aside() bool { return d.averages() && d.whole > 0 }
 
-// guessed reports whether the shares are not given. Labels then stay soft: hard ones that settle at wrong shares to the last row
-// take twice the passes, more where classes overlap, for the same F (docs/notes/annealing.md).
+// guessed reports whether the shares are not given. Labels then stay soft: to settle hard ones at shares that may be
+// wrong takes passes, many where classes overlap, and gains nothing (docs/notes/annealing.md).
 func (d *Data) guessed() bool { return d.prior.Evidence != nil || d.guesses() }
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.

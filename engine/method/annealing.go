@@ -15,9 +15,9 @@ import (
 //	         2012 (labels that keep the class shares)
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
-//	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
-//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start;
-//	         max_iter steps, of which settling is the last. With Soft it ends at coolStart times its start, unsettled
+//	         most MaxOverAlpha α until labels are fixed. At the end hard labels settle, or with Soft q is fixed
+//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start,
+//	         with Soft coolStart times; max_iter steps, of which the solve at fixed labels is the last
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)
