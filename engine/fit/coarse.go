@@ -88,7 +88,7 @@ func (d *Data) parts() (fractions []uint64) {
 		return nil
 	}
 	classes, n := s.Classes(), s.All.UnlabeledUnits
-	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores)
+	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores || d.averages())
 	least := max(coarseFrom/2*classes, eighth*s.All.Labeled)
 	for rows, part := n, uint64(eighth); suits && d.atOnce() && rows >= least; rows, part = rows/eighth, part*eighth {
 		fractions = slices.Insert(fractions, 0, part)
