@@ -62,13 +62,6 @@ func (s *Soft) Renew() {
 		s.temperature, nearShares)
 }
 
-// Fix renews the soft labels a last time, and gives them the whole weight.
-func (s *Soft) Fix() {
-	s.Renew()
-	s.costs.Level = s.costs.objective.Weight
-	s.costs.weigh(s.Risk, s.costs.Level)
-}
-
 // nearShares is how near the shares soft labels are; labeling.Exact takes twice the evaluations to the same labels.
 const nearShares = 1e-5
 

@@ -30,7 +30,7 @@ import (
 //	         classes with labels the rows that no description reaches
 //	Source   ours; means of models are those of Breiman 1996 (bagging), labels from several views those of Blum &
 //	         Mitchell 1998. Measured, with what was rejected, in docs/notes/committee.md
-//	Stops    as the fits do; T of a third, and where φ moves T of all rows, at tolerance 1e-3
+//	Stops    as the fits do; T of a third, which keeps soft labels, and where φ moves T of all rows, at tolerance 1e-3
 //	Cost     a fit of a third of the rows, or of the eighth where many rows begin (coarse.go); 5 to 17 passes for M;
 //	         up to six for spreads and predictions; S of the labeled rows
 func average(d *Data) (*fitted, error) {
@@ -70,6 +70,7 @@ const (
 	smallMove  = 0.05    // total variation distance of two shares
 	tellRows   = 20.0    // c': comp., 5 labels, 10 rows: worst of four draws -.042; 10, 5: -.074 -.059; u = 1: -.268
 	mostMoves  = 8       // two or three with 2 labels a class, one from 5 on
+	fewRounds  = 10      // of settling at shares that are estimated
 	looseness  = 100     // factor on the tolerance of T up to calibratedTol, at doubtful shares
 )
 
@@ -79,11 +80,11 @@ func (d *Data) averages() bool {
 		!d.sample.Constant()
 }
 
-// aside reports whether models are of a part of the rows of a committee.
+// aside reports whether models are of a part of the rows of a committee: their labels stay soft.
 func (d *Data) aside() bool { return d.averages() && d.whole > 0 }
 
-// guessed reports whether the shares are not given. Labels then stay soft: to settle hard ones at shares that may be
-// wrong takes passes, many where classes overlap, and gains nothing (docs/notes/annealing.md).
+// guessed reports whether the shares are not given. To settle labels to the last row gains nothing then, and where classes
+// overlap it takes most of the passes (docs/notes/annealing.md).
 func (d *Data) guessed() bool { return d.prior.Evidence != nil || d.guesses() }
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.

@@ -267,10 +267,10 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 		v, u := 4/(4+labels/float64(classes)), min(1, float64(len(x.sample.Unlabeled))/(20*labels))
 		moved := func(from []float64) []float64 {
 			given := o
-			given.Method, given.Tol, given.UnlabeledWeight = "annealing", looseness*o.Tol, x.sample.Options.UnlabeledWeight
+			given.Tol, given.UnlabeledWeight = looseness*o.Tol, x.sample.Options.UnlabeledWeight
 			given.ClassPrior = sample.ClassPrior{Shares: from, Rule: "auto"}
 			small := settingOf(t, some, given)
-			small.prior.ChosenLabels, small.prior.Evidence = true, x.prior.Evidence
+			small.prior.ChosenLabels, small.prior.Evidence, small.whole = true, x.prior.Evidence, x.sample.All.Unlabeled
 			small.options.Alpha *= math.Pow(x.sample.Length/small.sample.Length, 2) // in units of all rows
 			one, err := small.Train(Member{})
 			if err != nil || !one.reason().Natural() {
@@ -309,18 +309,16 @@ func TestACommitteeMovesTheSharesToThoseItPredicts(t *testing.T) {
 	}
 }
 
-// At estimated shares labels stay soft, but where max_iter ends the path: then they are far from hard, and settle.
-func TestSoftLabelsSettleWhereAPathEndsEarly(t *testing.T) {
+// A part ends with soft labels, but where max_iter ends it: then labels are far from hard, and settle.
+func TestAPartThatEndsEarlySettles(t *testing.T) {
 	for name, data := range unevenTopics() {
 		for _, steps := range []int{1, 3, 10000} {
 			o := method.Defaults()
 			o.MaxIter = steps
 			var coef [2][]float64
-			for k, evidence := range []bool{false, true} {
+			for k := range coef {
 				x := settingOf(t, data, o)
-				if !evidence {
-					x.prior.Evidence = nil
-				}
+				x.whole = k
 				result, err := x.Train(Member{})
 				if err != nil {
 					t.Fatal(err)

@@ -362,13 +362,10 @@ func inUnits(p sample.Problem, factor float64, further int) sample.Problem {
 }
 
 // differ compares with a fit whose row k is row of[k]: the paths differ by rounding alone. A row on the threshold between
-// two classes, once that moves, goes where rounding decides. Shares are estimated to some digits; soft labels follow them.
+// two classes, once that moves, goes where rounding decides.
 func differ(t *testing.T, want, got *Result, of []int32) string {
-	a, b, near := lastOf(t, want, "objective"), lastOf(t, got, "objective"), 1e-6
-	if want.Trained[0].Name == "class_prior" {
-		near = 1e-4
-	}
-	if !(math.Abs(a-b) <= near*a) {
+	a, b := lastOf(t, want, "objective"), lastOf(t, got, "objective")
+	if !(math.Abs(a-b) <= 1e-6*a) {
 		return fmt.Sprintf("objective %v, not %v: %.1e", b, a, b/a-1)
 	}
 	others := map[int32]bool{}
@@ -377,7 +374,7 @@ func differ(t *testing.T, want, got *Result, of []int32) string {
 			others[i] = true
 		}
 	}
-	if a, b = want.Model.Objective, got.Model.Objective; len(others) > 1 || len(others) == 0 && !(math.Abs(a-b) <= near*a) {
+	if a, b = want.Model.Objective, got.Model.Objective; len(others) > 1 || len(others) == 0 && !(math.Abs(a-b) <= 1e-6*a) {
 		return fmt.Sprintf("%d rows have another class; objective %v, not %v, at the end", len(others), b, a)
 	}
 	return ""

@@ -126,10 +126,13 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 		trace.Share = "positive_share"
 	}
 	p := &path.Path{Trace: trace, Limits: path.NewLimits(options.Tol, options.MaxIter, warm), AtEnd: warm}
+	if d.guessed() {
+		p.Rounds = fewRounds
+	}
 	if atOnce {
 		p.Bound = m.bound
 	}
-	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: d.guessed(),
+	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: d.aside(),
 		Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
 }
 

@@ -15,9 +15,9 @@ import (
 //	         2012 (labels that keep the class shares)
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
-//	         most MaxOverAlpha α until labels are fixed. At the end hard labels settle, or with Soft q is fixed
-//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start,
-//	         with Soft coolStart times; max_iter steps, of which the solve at fixed labels is the last
+//	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
+//	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start;
+//	         max_iter steps, of which settling is the last. With Soft it ends at coolStart times its start, unsettled
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
 func anneal(d *descent) *Solution {
 	d.Costs.Level = softWeight(d.Run)
@@ -30,18 +30,15 @@ func anneal(d *descent) *Solution {
 	if !d.follow(soft, soft, cooling, steps) {
 		return nil
 	}
+	if d.Soft && !d.Path.Reason.Early() {
+		return d.read(nil)
+	}
 	if d.Path.Steps == 0 {
 		soft.Enter(cooling.Temperature)
 		soft.Renew()
 		soft.Relabel()
 	}
 	labels := d.risk.SoftLabels
-	if d.Soft && d.Costs.Level >= nearWeight*d.Objective.Weight && !d.Path.Reason.Early() {
-		soft.Fix()
-		last := &path.Rising{Parts: []float64{cooling.Temperature}, Full: 1, End: d.Path.Reason}
-		d.Path.Complete(d.solve(d.risk), soft, last, d.Path.Limits.Final)
-		return d.read(labels)
-	}
 	hard, changed := soft.Harden(d.exchange())
 	solution := d.settle(hard, changed, 0)
 	solution.SoftLabels = labels
@@ -56,7 +53,6 @@ const (
 	undecided    = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
-	nearWeight   = 0.1  // part of λ' whose soft labels are nearly those of λ'
 
 	// Of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 	slowCoolBy = 1.1

@@ -4,6 +4,7 @@
 package path
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/fewlabel/fewlabel/engine/minimize"
@@ -28,6 +29,7 @@ type Path struct {
 	Measure func() (objective, share float64) // entries of the history at the current point
 	Bound   float64                           // the run is given up if it will not end below this objective; 0: never
 	AtEnd   bool                              // the first step has to be below the bound
+	Rounds  int                               // of settling, after which it is enough; 0: SettleRounds, and it warns
 
 	Steps  int
 	Reason Reason
@@ -165,7 +167,7 @@ func (p *Path) Settle(
 // unequal weight): first loosely, then exactly. Labels and weights are then best given each other, if settled.
 func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
 	limits, last := p.Limits.Settle, math.Inf(1)
-	for range SettleRounds {
+	for range cmp.Or(p.Rounds, SettleRounds) {
 		labels.Enter(1)
 		p.Last = solve(limits)
 		switched := 0
@@ -188,5 +190,5 @@ func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
 	}
 	labels.Enter(1)
 	p.Last = solve(p.Limits.Final)
-	return changed, false
+	return changed, p.Rounds > 0
 }
