@@ -83,8 +83,8 @@ func (d *Data) averages() bool {
 // aside reports whether models are of a part of the rows of a committee: their labels stay soft.
 func (d *Data) aside() bool { return d.averages() && d.whole > 0 }
 
-// guessed reports whether the shares are not given. To settle labels to the last row gains nothing then, and where classes
-// overlap it takes most of the passes (docs/notes/annealing.md).
+// guessed reports whether the shares are not given. To settle labels to the last row gains nothing then, and where
+// classes overlap it takes most of the passes (docs/notes/annealing.md).
 func (d *Data) guessed() bool { return d.prior.Evidence != nil || d.guesses() }
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.

@@ -35,6 +35,18 @@ func TestPosteriorInTheLimit(t *testing.T) {
 	}
 }
 
+// Methods that learn from probabilities have the one loss that gives them.
+func TestTheUsualLossOfProbabilities(t *testing.T) {
+	data := fiveClasses(300, 4)
+	for _, by := range []string{"entropy", "expectation", "posterior"} {
+		given, usual := probableOptions(by, fiveShares), probableOptions(by, fiveShares)
+		usual.Loss = method.Defaults().Loss
+		if !slices.Equal(mustFit(t, data, nil, given).Model.Coef, mustFit(t, data, nil, usual).Model.Coef) {
+			t.Errorf("%s: the usual loss is not maxent", by)
+		}
+	}
+}
+
 func TestEntropyFindsTheClasses(t *testing.T) {
 	data := fiveClasses(1500, 1)
 	errors := map[string]float64{}

@@ -187,7 +187,7 @@ func (o *Options) Table() option.Table {
 		{Name: "balance", Value: &o.Balance, Choices: balances, Meaning: "how the class prior is enforced"},
 		{Name: "loss", Value: (*string)(&o.Loss), Choices: namesOf(losses, func(l LossSpec) Loss { return l.Name }),
 			Meaning: "loss of a row; auto: crammer_singer for more than two classes of rows with fewer than 16 features " +
-				"and than two a class, else squared_hinge"},
+				"and than two a class, maxent with entropy, expectation and posterior, else squared_hinge"},
 		{Name: "hierarchy", Value: &o.Hierarchy, Minimum: -1,
 			Meaning: "parent of every node of the class tree, classes first, -1 at the top; null: no tree"},
 		{Name: "fit_intercept", Value: &o.FitIntercept, Meaning: "whether the classifier has an intercept"},
@@ -223,8 +223,13 @@ func (o *Options) OfSample() sample.Options {
 	return out
 }
 
+// Agree checks options together. A method of one loss has it without being asked.
 func (o *Options) Agree() error {
-	switch spec := Find(o.Method); {
+	spec := Find(o.Method)
+	if o.Loss == autoLoss && len(spec.Losses) == 1 {
+		o.Loss = spec.Losses[0]
+	}
+	switch {
 	case !slices.Contains(spec.Losses, o.Loss):
 		return fault.Argument("loss is %q, but method %s supports %s", o.Loss, o.Method,
 			strings.Join(namesOf(spec.Losses, func(l Loss) Loss { return l }), ", "))
