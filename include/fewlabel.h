@@ -319,7 +319,7 @@ int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *l
  *                      "termination_condition", "warnings" (objects of "kind", a name as "collapse"; "values", an
  *                      object of numbers, in which "class" is a class number; "text", a sentence for people; docs/c.md
  *                      lists the kinds), "metadata" (the text given to fewlabel_save)
- *   FEWLABEL_LINEAR    "alpha" and "unlabeled_weight" (directly after a fit: the values used, also where the option
+ *   FEWLABEL_LINEAR    "alpha", "unlabeled_weight" and "loss" (directly after a fit: those used, also where the option
  *                      is "auto"), "supervised_agreement" (directly after a fit: the share of unlabeled rows for which
  *                      the supervised model, the starting point of the method, predicts the same class; null after a
  *                      fit from a start and if there is nothing to compare), "returned" (directly after a fit: the

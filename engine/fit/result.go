@@ -18,8 +18,9 @@ type Result struct {
 	Transduction    []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions   []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
 	History         []path.Column
-	Alpha           float64 // strength of the regularization and weight of the unlabeled rows, as used
+	Alpha           float64 // strength of the regularization, weight of the unlabeled rows and loss, as used
 	Weight          float64
+	Loss            string
 	CommitteeWeight float64      // of the supervised classifier and the mixture in a committee, 0: it is none
 	Carried         float64      // part of the class shares that the unlabeled rows carry, 1 where there are enough
 	Agreement       float64      // share of unlabeled rows that keep the class of the supervised start

@@ -96,7 +96,8 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 		return nil, err
 	}
 	out.Result = &Result{Model: modelOf(d, r, solution, value), Returned: string(spec.Name), Alpha: d.options.Alpha,
-		Weight: d.sample.Options.UnlabeledWeight, Transduction: transduced(d.sample, solution.Score(r.Objective)),
+		Weight: d.sample.Options.UnlabeledWeight, Loss: string(d.options.Loss),
+		Transduction:  transduced(d.sample, solution.Score(r.Objective)),
 		Distributions: distributions(d, solution.SoftLabels)}
 	if r.Origin != nil {
 		out.origin = sample.Selection{Rows: d.sample.Unlabeled, Class: r.Origin, Weights: d.sample.UnlabeledRows}

@@ -12,7 +12,7 @@ from fewlabel._inputs import _data, _markers, _targets, _weights
 from fewlabel._inputs._soft import column_names
 from fewlabel._native import _fit
 
-_OF_A_COLUMN = ["alpha", "unlabeled_weight", "termination_condition", "supervised_agreement"]
+_OF_A_COLUMN = ["alpha", "unlabeled_weight", "loss", "termination_condition", "supervised_agreement"]
 _OF_A_COLUMN += ["calibration_temperature", "calibration_smoothing"]
 
 

@@ -65,7 +65,7 @@ class TransductiveSVC(LinearClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,), sorted, without the marker
     coef_, intercept_ : ndarray of shape (1 or n_classes, n_features) and (1 or n_classes,), one row for two classes
-    alpha_, unlabeled_weight_ : float, as used
+    alpha_, unlabeled_weight_, loss_ : float, float and str, as used
     class_prior_ : ndarray of shape (n_classes,), as used
     hierarchy_ : dict from class or group to parent, or None
     transduction_ : ndarray of shape (n_rows,), given or predicted labels

@@ -92,7 +92,7 @@ def test_the_values_of_automatic_parameters_are_known() -> None:
     few = TransductiveSVC(method="switching").fit(X[: 3 * labeled], np.r_[Y[Y >= 0], np.full(2 * labeled, -1)])
     assert few.unlabeled_weight_ == pytest.approx(0.1)
     given = TransductiveSVC(method="switching", alpha=0.01, unlabeled_weight=0.3).fit(X, Y)
-    assert (given.alpha_, given.unlabeled_weight_) == (0.01, 0.3)
+    assert (given.alpha_, given.unlabeled_weight_, given.loss_) == (0.01, 0.3, "squared_hinge")
 
 
 def test_predict_is_the_sign_of_the_decision(model: TransductiveSVC) -> None:
