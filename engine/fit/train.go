@@ -134,7 +134,7 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 		p.Bound = m.bound
 	}
 	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: d.aside(),
-		Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
+		Guessed: d.guessed(), Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
 }
 
 func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective {

@@ -24,7 +24,10 @@ func anneal(d *descent) *Solution {
 	soft := belief.NewSoft(d.risk, d.Costs)
 	cooling := coolingOf(d.Run)
 	steps := energySteps
-	if d.Options.Loss.Spec().Free {
+	switch free := d.Options.Loss.Spec().Free; {
+	case free && d.Guessed:
+		steps = guessedSteps
+	case free:
 		steps = freeSteps
 	}
 	if !d.follow(soft, soft, cooling, steps) {
@@ -59,6 +62,10 @@ const (
 	slowUntil  = 0.5 // of λ'
 	freeSteps  = 3   // Newton steps a temperature: there are many
 
+	// The same where the shares are estimated: with the given ones objectives would be higher.
+	guessedCoolBy = 1.2
+	guessedSteps  = 2
+
 	// From an earlier model. A warmer start takes more passes, one below 0.02 ends higher.
 	coolStart  = 0.05 // of the first temperature
 	warmCoolBy = 10.0
@@ -75,6 +82,9 @@ func coolingOf(r *Run) *path.Cooling {
 		c.Temperature, c.Factor = coolStart*first, warmCoolBy
 	case r.Options.Loss.Spec().Free:
 		c.Temperature, c.SlowAbove = level, slowUntil*level
+	}
+	if r.Guessed {
+		c.Slow = guessedCoolBy
 	}
 	if r.Soft {
 		c.Coldest = coolStart * first

@@ -21,6 +21,7 @@ type Run struct {
 	Costs     *belief.Costs
 	Path      *path.Path
 	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
+	Guessed   bool      // the shares are estimated
 	Settled   bool      // a mixture has the class shares of the objective, not its own
 	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
 	Scores    []float64 // [unlabeled, K] that atScores begins at
