@@ -285,7 +285,8 @@ def test_the_usual_loss_depends_on_the_number_of_features(d: int) -> None:
         truth = rng.integers(K, size=120)
         X, y = rng.normal(size=(120, d)) + 3 * truth[:, None], np.where(np.arange(120) < 30, truth, -1)
         usual, same = (TransductiveSVC(loss=one).fit(X, y) for one in ("auto", loss))
-        assert usual.coef_.tobytes() == same.coef_.tobytes() and usual.loss_ == same.loss_ == loss
+        assert usual.coef_.tobytes() == same.coef_.tobytes()
+        assert usual.loss_ == same.loss_ == loss
         for padded in (np.hstack([X, np.zeros((120, 9))]), sp.csr_array(np.hstack([np.zeros((120, 9)), X]))):
             more = clone(usual).fit(padded, y).coef_
             np.testing.assert_allclose(more[:, (more != 0).any(axis=0)], usual.coef_, rtol=1e-6)
