@@ -243,7 +243,7 @@ check-go:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(call forbid,^[[:space:]]*go[[:space:]]+[A-Za-z_],$(filter-out engine/work/%,$(GO_CODE)),a bare go statement; \
-	a work.Pool keeps a panic from ending the process)
+	work.Go keeps a panic from ending the process)
 	$(call forbid,^(import )?[[:space:]]*"os/signal",$(GO_CODE),signals belong to the host process)
 	$(call forbid,os\.(Getenv|LookupEnv|Environ|ExpandEnv),$(GO_CODE),settings are arguments and not environment)
 	$(call forbid,^(import )?[[:space:]]*"C"$$,$(ENGINE_CODE),only capi imports "C")

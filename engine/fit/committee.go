@@ -70,7 +70,6 @@ const (
 	smallMove  = 0.05    // total variation distance of two shares
 	tellRows   = 20.0    // c': comp., 5 labels, 10 rows: worst of four draws -.042; 10, 5: -.074 -.059; u = 1: -.268
 	mostMoves  = 8       // two or three with 2 labels a class, one from 5 on
-	fewRounds  = 10      // of settling at shares that are estimated
 	looseness  = 100     // factor on the tolerance of T up to calibratedTol, at doubtful shares
 )
 
@@ -83,8 +82,7 @@ func (d *Data) averages() bool {
 // aside reports whether models are of a part of the rows of a committee: their labels stay soft.
 func (d *Data) aside() bool { return d.averages() && d.whole > 0 }
 
-// guessed reports whether the shares are not given. To settle labels to the last row gains nothing then, and where
-// classes overlap it takes most of the passes (docs/notes/annealing.md).
+// guessed reports whether the shares are not given: annealing then ends sooner.
 func (d *Data) guessed() bool { return d.prior.Evidence != nil || d.guesses() }
 
 // guesses reports whether no row has a label, or descriptions alone, and the shares are those of weak labels or M.

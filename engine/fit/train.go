@@ -127,9 +127,6 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 		trace.Share = "positive_share"
 	}
 	p := &path.Path{Trace: trace, Limits: path.NewLimits(options.Tol, options.MaxIter, warm), AtEnd: warm}
-	if d.guessed() {
-		p.Rounds = fewRounds
-	}
 	if atOnce {
 		p.Bound = m.bound
 	}

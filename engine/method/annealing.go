@@ -15,7 +15,8 @@ import (
 //	         2012 (labels that keep the class shares)
 //	Differences  inexact Newton steps for w, with q renewed before each, in place of exact solves for both in turn: at
 //	         the best q the gradient at fixed q is that of the free energy, and the curvature an upper bound. λ' is at
-//	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end
+//	         most MaxOverAlpha α until labels are hard. Hard labels settle at the end,
+//	         where the shares are estimated in at most fewRounds rounds: more gain nothing (docs/notes/annealing.md)
 //	Stops    the mean entropy of q falls below smallEntropy bits, more with many classes; T is coldest times its start;
 //	         max_iter steps, of which settling is the last. With Soft it ends at coolStart times its start, unsettled
 //	Cost     a temperature: about 10 passes over the active rows; a renewal of q: about ten exp a row and class
@@ -41,6 +42,9 @@ func anneal(d *descent) *Solution {
 		soft.Renew()
 		soft.Relabel()
 	}
+	if d.Guessed && d.Options.MaxSwitches == 0 {
+		d.Path.Rounds = fewRounds
+	}
 	labels := d.risk.SoftLabels
 	hard, changed := soft.Harden(d.exchange())
 	solution := d.settle(hard, changed, 0)
@@ -56,6 +60,7 @@ const (
 	undecided    = 0.25 // bits of a row of each class: shares that are no whole numbers of rows leave one undecided
 	coldest      = 1e-4 // of the first temperature: equal rows at the threshold may stay undecided
 	energySteps  = 8    // Newton steps a temperature
+	fewRounds    = 10   // of settling where the shares are estimated, if a round exchanges all labels that help
 
 	// Of the maxent loss: T falls slowly from λ', where unlabeled rows cost nothing at any probabilities.
 	slowCoolBy = 1.1

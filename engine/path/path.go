@@ -29,7 +29,7 @@ type Path struct {
 	Measure func() (objective, share float64) // entries of the history at the current point
 	Bound   float64                           // the run is given up if it will not end below this objective; 0: never
 	AtEnd   bool                              // the first step has to be below the bound
-	Rounds  int                               // of settling, after which it is enough; 0: SettleRounds, and it warns
+	Rounds  int                               // of settling that are enough; 0: no less than all, see Unsettled
 
 	Steps  int
 	Reason Reason
@@ -154,18 +154,19 @@ const SettleRounds = 100
 func (p *Path) Settle(
 	solve Solver, labels Belief, sharpen func(minimize.Outcome) minimize.Outcome, changed int, historyLevel float64,
 ) {
-	switched, settled := p.settle(solve, labels)
+	switched, enough := p.settle(solve, labels)
 	p.Last = sharpen(p.Last)
 	p.Steps++
-	if !settled && !p.Reason.Early() {
+	if !enough && !p.Reason.Early() {
 		p.Reason = Unsettled
 	}
 	p.Record(historyLevel, changed+switched)
 }
 
 // settle solves at hard labels, relabels, and repeats until no label changes or the risk no longer falls (rows of
-// unequal weight): first loosely, then exactly. Labels and weights are then best given each other, if settled.
-func (p *Path) settle(solve Solver, labels Belief) (changed int, settled bool) {
+// unequal weight): first loosely, then exactly. Labels and weights are then best given each other, unless the rounds
+// end it: that is enough where the path has a number of its own.
+func (p *Path) settle(solve Solver, labels Belief) (changed int, enough bool) {
 	limits, last := p.Limits.Settle, math.Inf(1)
 	for range cmp.Or(p.Rounds, SettleRounds) {
 		labels.Enter(1)

@@ -59,6 +59,26 @@ func TestAPathLeavesAStepToSettle(t *testing.T) {
 	}
 }
 
+// Labels that never rest end a path after its rounds, with a solve at the last ones to tol; without rounds of its own
+// it is unsettled.
+func TestRoundsEndSettling(t *testing.T) {
+	for rounds, want := range map[int]struct {
+		entered int
+		reason  Reason
+	}{0: {SettleRounds + 1, Unsettled}, 4: {5, Temperature}} {
+		p, b := newPath(100), &levels{switches: 1000}
+		falling, last := 1.0, minimize.Limits{}
+		p.Rounds, p.Reason = rounds, Temperature
+		p.Settle(func(limits minimize.Limits) minimize.Outcome {
+			falling, last = falling/2, limits
+			return minimize.Outcome{Value: falling, Converged: true}
+		}, b, func(o minimize.Outcome) minimize.Outcome { return o }, 0, 1)
+		if p.Reason != want.reason || len(b.entered) != want.entered || last.Tolerance != p.Limits.Tol {
+			t.Errorf("%d rounds: %v after %d, the last to %g", rounds, p.Reason, len(b.entered), last.Tolerance)
+		}
+	}
+}
+
 func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
 	for maxIter, want := range map[int]Reason{1: MaxIter, 100: Stationary} {
 		p, b := newPath(maxIter), &levels{}

@@ -61,7 +61,7 @@ func (p *Pool) Run(n int, task func(i int)) {
 	p.current.Store(r)
 	for k := 1; k < min(p.threads, n); k++ {
 		if p.awake[k].CompareAndSwap(false, true) {
-			go p.help(k)
+			Go(func() { p.help(k) }, func(*Panic) { p.awake[k].Store(false) })
 		}
 	}
 	r.work(0)
@@ -76,11 +76,8 @@ func (p *Pool) Run(n int, task func(i int)) {
 	}
 }
 
-// help is helper k, the one kind of goroutine there is here, which joins one round after the other. What may panic in
-// it are tasks, and these recover.
+// help is helper k, which joins one round after the other.
 func (p *Pool) help(k int) {
-	defer p.awake[k].Store(false)
-	debug.SetPanicOnFault(true)
 	var last *round
 	for idle := time.Now(); time.Since(idle) < patience; yield() {
 		if r := p.current.Load(); r != last {
@@ -121,6 +118,15 @@ type Panic struct {
 }
 
 func (p *Panic) String() string { return fmt.Sprintf("%v\n%s", p.Value, p.Stack) }
+
+// Go starts the one kind of goroutine there is here: done is always called, with the panic if there was one.
+func Go(task func(), done func(*Panic)) {
+	go func() { //nolint:bare-go // the one place that may start a goroutine
+		defer func() { done(Recovered(recover())) }()
+		debug.SetPanicOnFault(true)
+		task()
+	}()
+}
 
 // Recovered turns the value of recover() into a *Panic, or nil if there was no panic.
 func Recovered(value any) *Panic {
