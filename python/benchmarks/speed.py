@@ -231,6 +231,23 @@ def shaped(rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray, 
     }
 
 
+def overlapping(report: Report, draws: int = 1) -> None:
+    """Planted classes that overlap, eight labels each: seconds, passes and accuracy of the default, one thread."""
+    from fewlabel import TransductiveSVC
+
+    for n, d, k, apart in ((200_000, 20, 10, 1.0), (400_000, 384, 5, 0.9), (1_000_000, 3, 3, 1.2)):
+        rng, centers = np.random.default_rng(0), np.zeros((k, d))
+        centers[:, :8] = rng.standard_normal((k, min(d, 8))) * apart
+        y = rng.integers(0, k, n)
+        X = (centers[y] + rng.standard_normal((n, d))).astype(np.float32)
+        given = np.full(n, drawing.UNLABELED)
+        for one in range(k):
+            given[np.flatnonzero(y == one)[:8]] = one
+        spent, model = measure.seconds(lambda X=X, y=given: measure.quietly(TransductiveSVC(n_jobs=1), X, y))
+        note = f"{model.history_['n_passes'][-1]:.0f} passes, {np.mean(model.transduction_ == y):.1%} right"
+        report.add(f"{n:,} x {d}, {k} classes that overlap: the default", spent, " s", note=note)
+
+
 def threads(report: Report, draws: int = 5) -> None:
     """Two threads against one, on the clock; other programs on the machine spoil this."""
     two_threads(report, draws, drawn("comp"), drawn("newsgroups20"), large.task(1_000_000))
@@ -253,4 +270,4 @@ def two_threads(report: Report, draws: int, *tasks: Task) -> None:
             )
 
 
-SECTIONS = (ten_thousand, linear_svc, ccat, dense, clusters, words, sizes, shapes, threads, dense_threads)
+SECTIONS = (ten_thousand, linear_svc, ccat, dense, clusters, words, sizes, shapes, overlapping, threads, dense_threads)
