@@ -23,7 +23,7 @@ type kernel interface {
 	renumbered(pool *work.Pool, old []int32, cols int) kernel      // feature k in place of old[k]
 	visit(i int, visit func(col int, value float64))
 	squares(i int, scale float64) float64 // the sum of the squares of scale times the values
-	pattern(i int, hashes []uint64) uint64
+	pattern(i int, hashes []uint64, full bool) uint64
 	rowTimes(i int, p []float64) float64
 	times(rows []int32, dst, p []float64, scale float64) // a call of rowTimes a row: 1.05 of a fit of text
 	addTransposed(rows []int32, dst, q []float64, scale float64)

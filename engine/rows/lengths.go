@@ -58,26 +58,37 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 }
 
 // Extremes are two numbers [2 cols] of each feature: the largest distance of its values from zero, and the smallest one
-// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing.
-func (m *Matrix) Extremes(job *work.Job, weights []float64) []float64 {
-	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
+// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing. full: of
+// the features with values more than half are not zero, in the mean of these rows.
+func (m *Matrix) Extremes(job *work.Job, weights []float64) (ends []float64, full bool) {
+	ends = slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
+	counts := make([]float64, 2) // rows, values that are not zero
 	job.CountAndCheck(int64(m.NonZeros()))
 	for i, weight := range weights {
 		if weight > 0 {
+			counts[0]++
 			m.kernel.visit(i, func(col int, value float64) {
 				if value = math.Abs(value); value > 0 {
+					counts[1]++
 					ends[2*col], ends[2*col+1] = max(ends[2*col], value), max(ends[2*col+1], -value)
 				}
 			})
 		}
 	}
+	job.ReduceDeferred(counts)
 	job.Largest(ends)
+	features := 0.0
+	for k := 0; k < len(ends); k += 2 {
+		if ends[k] > 0 {
+			features++
+		}
+	}
 	if largest := slices.Max(ends); largest > 0 { // in steps, as another scale changes last digits
 		for k, end := range ends {
 			ends[k] = math.Floor(end/largest*endSteps + math.Sqrt2)
 		}
 	}
-	return ends
+	return ends, 2*counts[1] > counts[0]*features
 }
 
 const endSteps = 1 << 30 // see valueSteps

@@ -27,32 +27,33 @@ type Prepared struct {
 // Features with equal extremes share a place at first. Then they come in the order of the sums of their rows' keys.
 func (p *Prepared) Keys(job *work.Job) []uint64 {
 	p.keysOnce.Do(func() {
-		place, order := p.places(job)
+		place, order, full := p.places(job)
 		place, _ = ranked(order, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(p.Feature[a], p.Feature[b]))
 		})
-		p.keys = p.Rows.Keys(job, place)
+		p.keys = p.Rows.Keys(job, place, full)
 	})
 	return p.keys
 }
 
 // SharedKeys are keys [n] that rows share whose features nothing tells apart but their order.
 func (p *Prepared) SharedKeys(job *work.Job) []uint64 {
-	place, _ := p.places(job)
-	return p.Rows.Keys(job, place)
+	place, _, full := p.places(job)
+	return p.Rows.Keys(job, place, full)
 }
 
-// places are those of the features, which some may share, and the features in their order.
-func (p *Prepared) places(job *work.Job) (place, order []int32) {
-	ends, order := p.Rows.Extremes(job, p.weights), rows.Numbers(len(p.Feature))
+// places are those of the features, which some may share, and the features in their order; full as in rows.Extremes.
+func (p *Prepared) places(job *work.Job) (place, order []int32, full bool) {
+	ends, full := p.Rows.Extremes(job, p.weights)
+	order = rows.Numbers(len(p.Feature))
 	place, tied := ranked(order, func(a, b int32) int { return slices.Compare(ends[2*b:2*b+2], ends[2*a:2*a+2]) })
 	for k := 0; tied && k < refinements; k++ {
-		of, before := p.Rows.Totals(job, p.counted(job, p.Rows.Keys(job, place))), place
+		of, before := p.Rows.Totals(job, p.counted(job, p.Rows.Keys(job, place, full))), place
 		place, tied = ranked(order, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(before[a], before[b]), cmp.Compare(of[a], of[b]))
 		})
 	}
-	return place, order
+	return place, order, full
 }
 
 const refinements = 2 // of the places, each by two passes over the values

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fewlabel/fewlabel/engine/enginetest/planted"
+	"github.com/fewlabel/fewlabel/engine/rows"
 	"github.com/fewlabel/fewlabel/engine/sample"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -154,6 +155,71 @@ func TestKeysAreTheSameInAnyOrder(t *testing.T) {
 		}
 		if slices.Sort(want); len(slices.Compact(want)) < n {
 			t.Errorf("%s: rows have keys in common", name)
+		}
+	}
+}
+
+// Rows without zeros differ in few features that are large: in none, if one feature is the largest of every row, or all
+// are alike. They have keys of their own, the same ones as sparse rows, in another order and of another scale.
+func TestFullRowsHaveKeysOfTheirOwn(t *testing.T) {
+	const n = 500
+	random := rand.New(rand.NewPCG(1, 1))
+	largeFirst := func(k int, factor float64) float64 {
+		if k > 0 {
+			return 1
+		}
+		return factor
+	}
+	for name, of := range map[string]struct {
+		features int
+		value    func(row, col int) float64
+	}{
+		"a feature that is always the largest": {384, func(_, col int) float64 {
+			if col == 7 {
+				return 9 + random.Float64()
+			}
+			return random.NormFloat64()
+		}},
+		"features between 100 and 101":          {40, func(int, int) float64 { return 100 + random.Float64() }},
+		"an unscaled column":                    {50, func(_, col int) float64 { return random.Float64() * largeFirst(col, 1e3) }},
+		"an unscaled row":                       {50, func(row, _ int) float64 { return (1 + random.Float64()) * largeFirst(row, 1e7) }},
+		"few features, and a row that is large": {3, func(row, _ int) float64 { return random.NormFloat64() * largeFirst(row, 1e7) }},
+	} {
+		values := make([]float64, n*of.features)
+		for k := range values {
+			values[k] = of.value(k/of.features, k%of.features)
+		}
+		order := random.Perm(of.features)
+		keys := func(factor float64, sparse bool) []uint64 {
+			changed := make([]float64, len(values))
+			for k, v := range values {
+				changed[k/of.features*of.features+order[k%of.features]] = factor * v
+			}
+			if factor == 1 {
+				copy(changed, values)
+			}
+			m, err := rows.NewDense(n, of.features, of.features, changed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sparse {
+				m = planted.Sparse(n, of.features, func(i int, add func(feature int, value float64)) {
+					for j, v := range changed[i*of.features : (i+1)*of.features] {
+						add(j, v)
+					}
+				})
+			}
+			p := sample.Problem{Rows: m, Labels: slices.Repeat([]int32{-1}, n)}
+			p.Labels[0], p.Labels[n-1] = 0, 1
+			s := sampleOf(t, p)
+			return s.Keys(s.Job)
+		}
+		want := keys(1, false)
+		if !slices.Equal(keys(1, true), want) || !slices.Equal(keys(7, false), want) || !slices.Equal(keys(0x1p-30, true), want) {
+			t.Errorf("%s: other keys of sparse rows, in another order or of another scale", name)
+		}
+		if slices.Sort(want); len(slices.Compact(want)) < n*99/100 {
+			t.Errorf("%s: %d keys of %d rows", name, len(slices.Compact(want)), n)
 		}
 	}
 }
