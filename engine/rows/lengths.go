@@ -58,8 +58,8 @@ func (m *Matrix) Largest() (value float64, row, feature int) {
 }
 
 // Extremes are two numbers [2 cols] of each feature: the largest distance of its values from zero, and the smallest one
-// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing. full: in
-// the mean of these rows more than half of the features with values are not zero.
+// times -1, in the rows of all machines that have a weight; -Inf without values. Copies of rows change nothing.
+// full: in the mean of these rows more than half of the features with values are not zero.
 func (m *Matrix) Extremes(job *work.Job, weights []float64) (ends []float64, full bool) {
 	ends = slices.Repeat([]float64{math.Inf(-1)}, 2*m.cols)
 	counts := make([]float64, 2) // rows, values that are not zero
