@@ -93,7 +93,7 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 	known := map[string]any{}
 	if result != nil {
 		known = map[string]any{"alpha": result.Alpha, "unlabeled_weight": result.Weight, "loss": result.Loss,
-			"supervised_agreement": model.OrNull(result.Agreement), "trained": result.Trained,
+			"returned": result.Returned, "supervised_agreement": model.OrNull(result.Agreement), "trained": result.Trained,
 			"committee_weight": result.CommitteeWeight, "shares_carried": result.Carried}
 		if found := result.Calibration; found != nil {
 			known["calibration_temperature"] = model.OrNull(found.Temperature)
@@ -101,7 +101,7 @@ func fromLinear(m *model.Linear, result *fit.Result) *object {
 		}
 	}
 	o := &object{Model: m}
-	for _, name := range []string{"alpha", "unlabeled_weight", "loss", "supervised_agreement",
+	for _, name := range []string{"alpha", "unlabeled_weight", "loss", "supervised_agreement", "returned",
 		"calibration_temperature", "calibration_smoothing", "n_held_out", "committee_weight", "shares_carried",
 		"trained"} {
 		o.facts = append(o.facts, option.Field{Name: name, Value: known[name]})

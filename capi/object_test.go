@@ -21,7 +21,7 @@ func fitted() *object {
 			ClassPrior: []float64{.4, .6}, Report: model.Report{Method: "annealing", Iterations: 5, Objective: math.NaN(),
 				Metadata: json.RawMessage(`{"a": [1]}`), Warnings: []warning.Warning{warning.NotConverged.Of(math.NaN(), 0.5)}},
 		},
-		Transduction: []int32{1, 0, 1}, Alpha: 0.001, Weight: 0.75, Loss: "hinge", Agreement: 0.5,
+		Returned: "switching", Transduction: []int32{1, 0, 1}, Alpha: 0.001, Weight: 0.75, Loss: "hinge", Agreement: 0.5,
 		CommitteeWeight: 0.5, Carried: 1,
 		Calibration: &fit.Calibration{Temperature: 0.25, Smoothing: math.NaN(), HeldOut: 3},
 		History:     []path.Column{{Name: "objective", Values: []float64{9, 8}}},
@@ -38,7 +38,7 @@ func reportOf(t *testing.T, o *object) (report map[string]any) {
 func TestReport(t *testing.T) {
 	want := map[string]any{
 		"n_classes": 2., "n_features": 3., "n_outputs": 1., "method": "annealing", "n_iter": 5., "objective": nil,
-		"alpha": 0.001, "unlabeled_weight": 0.75, "loss": "hinge", "supervised_agreement": 0.5,
+		"alpha": 0.001, "unlabeled_weight": 0.75, "loss": "hinge", "supervised_agreement": 0.5, "returned": "switching",
 		"calibration_temperature": 0.25, "calibration_smoothing": nil, "n_held_out": 3., "committee_weight": 0.5, "shares_carried": 1.,
 		"trained": nil, "termination_condition": "",
 		"metadata": map[string]any{"a": []any{1.}},
@@ -63,7 +63,7 @@ func TestAMachineWithoutRowsHasATransductionOfNone(t *testing.T) {
 func TestAModelFromAFileReportsNothingOfAFit(t *testing.T) {
 	report := reportOf(t, fromModel(fitted().Model))
 	for _, name := range []string{
-		"alpha", "unlabeled_weight", "loss", "supervised_agreement", "calibration_temperature", "n_held_out",
+		"alpha", "unlabeled_weight", "loss", "supervised_agreement", "returned", "calibration_temperature", "n_held_out",
 		"committee_weight", "shares_carried", "trained",
 	} {
 		if value, there := report[name]; value != nil || !there {

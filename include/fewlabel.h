@@ -322,8 +322,9 @@ int32_t fewlabel_structure_fit(const fewlabel_rows *rows, const fewlabel_rows *l
  *   FEWLABEL_LINEAR    "alpha", "unlabeled_weight" and "loss" (directly after a fit: those used, also where the option
  *                      is "auto"), "supervised_agreement" (directly after a fit: the share of unlabeled rows for which
  *                      the supervised model, the starting point of the method, predicts the same class; null after a
- *                      fit from a start and if there is nothing to compare), "calibration_temperature",
- *                      "calibration_smoothing" and "n_held_out" (below),
+ *                      fit from a start and if there is nothing to compare), "returned" (directly after a fit: the
+ *                      method of the returned solution, of method "auto" that is "annealing" or "switching"; null for
+ *                      other models), "calibration_temperature", "calibration_smoothing" and "n_held_out" (below),
  *                      "committee_weight" (directly after a fit: where shares are estimated the weight of the
  *                      supervised classifier and of the mixture beside the transductive one, 0 where these have no
  *                      part), "shares_carried" (the part of the class shares that the unlabeled rows carry, 1 from as

@@ -3,7 +3,6 @@ package fit
 import (
 	"slices"
 
-	"github.com/fewlabel/fewlabel/engine/method"
 	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
@@ -12,7 +11,7 @@ import (
 // an eighth of that, or a third of fewer. It returns the last fit, nil where there is no part like the whole.
 //
 //	Problem  that of the method. Most of its passes find the directions of the classes, for which a part of the rows is
-//	         enough. A second start is tried on the smallest part only; the better one goes on
+//	         enough. Annealing is compared with switching on the smallest part only; the better one goes on
 //	Source   ours, after multigrid methods. Measured, with what was rejected, in docs/notes/coarse-start.md
 //	Stops    as the method does, at a looser tolerance; a part that max_iter ends is no start
 //	Cost     that part of a fit, up to twice that where many rows are labeled, as these all take part; and the end of the
@@ -54,7 +53,7 @@ func (f *fitted) start() start {
 	if f == nil || f.reason() == path.MaxIter {
 		return start{}
 	}
-	return start{f.Model, f.trace.Before + f.Model.Iterations, f.origin}
+	return start{f.Model, f.spec.Name, f.trace.Before + f.Model.Iterations, f.origin}
 }
 
 // startAt is where a fit begins: at the caller's start, or at the fit of a part of the rows, if parts are to be fitted.
@@ -90,11 +89,8 @@ func (d *Data) parts() (fractions []uint64) {
 	}
 	classes, n := s.Classes(), s.All.UnlabeledUnits
 	suits := s.Paired() && d.options.MaxSwitches == 0 || first.SoftLabels && (s.Paired() || !l.ClassScores || d.averages())
-	// a part is a good start where λ' is at most MaxOverAlpha times the α of fewer rows
-	ofFewer := d.options.Alpha * (maxAlpha / usualAlpha(float64(s.All.LabeledUnits+n)))
-	suits = suits && d.options.UnlabeledWeight <= method.MaxOverAlpha*ofFewer
 	least := max(coarseFrom/2*classes, eighth*s.All.Labeled)
-	for rows, part := n, uint64(eighth); suits && rows >= least; rows, part = rows/eighth, part*eighth {
+	for rows, part := n, uint64(eighth); suits && d.atOnce() && rows >= least; rows, part = rows/eighth, part*eighth {
 		fractions = slices.Insert(fractions, 0, part)
 	}
 	if len(fractions) == 0 && d.averages() && n >= max(thirdFrom, third*s.All.Labeled) &&

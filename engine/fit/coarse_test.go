@@ -59,7 +59,7 @@ func TestManyRowsBeginAtFew(t *testing.T) {
 			errors += float64(wrong) / float64(len(data.Truth)) / draws
 			passes += passesOf(t, begun) / passesOf(t, whole) / draws
 			agreement += (begun.Agreement - whole.Agreement) / draws
-			if a, b := whole.Model.Termination, begun.Model.Termination; a != b {
+			if a, b := whole.Model.Termination, begun.Model.Termination; a != b && begun.Returned == whole.Returned {
 				t.Errorf("%s: ends by %s, from few rows by %s", name, a, b)
 			}
 		}
@@ -89,6 +89,30 @@ func TestFewRowsKeepTheCallersLimits(t *testing.T) {
 	_, err = Fit(sample.Problem{Rows: data.Rows, Labels: data.Labels}, o, progress, nil)
 	if !errors.Is(err, fault.ErrCancelled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Where switching was better on few rows, the result is that of annealing which has chosen switching at its end: the
+// labels are certain, and a weight is no temperature.
+func TestFewRowsMayChooseSwitching(t *testing.T) {
+	withCoarseStart(t, 900)
+	data, o := planted.Topics(1000, 250, 10, 0.1, 6), plainOptions()
+	o.Method, o.ClassPrior.Shares, o.Alpha = "auto", data.Shares(), 1e-3
+	result := fitFrom(t, data, nil, o)
+	if result.Returned != "switching" || result.Model.Method != "auto" {
+		t.Fatalf("%s was asked for, and %s returned", result.Model.Method, result.Returned)
+	}
+	want := make([]float64, len(result.Distributions))
+	for i, y := range result.Transduction {
+		want[2*i+int(y)] = 1
+	}
+	if len(want) != 2*len(data.Labels) || !slices.Equal(result.Distributions, want) {
+		t.Errorf("%d distributions of %d rows, which are not all certain", len(want)/2, len(data.Labels))
+	}
+	for _, column := range result.History {
+		if column.Name == "temperature" && slices.Max(column.Values) > 0 {
+			t.Errorf("temperatures %v", column.Values)
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ const (
 
 // averages reports whether the result is that of a committee.
 func (d *Data) averages() bool {
-	return d.guessed() && d.named.Begins != "" && !d.options.Loss.Spec().Free && d.sample.Transductive() &&
+	return d.guessed() && d.named.Compares != "" && !d.options.Loss.Spec().Free && d.sample.Transductive() &&
 		!d.sample.Constant()
 }
 

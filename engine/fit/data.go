@@ -104,6 +104,13 @@ const (
 	manyRows = 1 << 14
 )
 
+// atOnce reports whether hard labels settle at once about as well as in steps, and a part of the rows is a good start:
+// λ' is at most MaxOverAlpha times the α of fewer rows. A part is one only then.
+func (d *Data) atOnce() bool {
+	all := float64(d.sample.All.LabeledUnits + d.sample.All.UnlabeledUnits)
+	return d.whole > 0 || d.options.UnlabeledWeight <= method.MaxOverAlpha*d.options.Alpha*(maxAlpha/usualAlpha(all))
+}
+
 // decisions are class scores [rows, K] by a classifier.
 type decisions struct {
 	values  []float64

@@ -36,7 +36,8 @@ func Fit(p sample.Problem, options method.Options, progress *work.Progress, grou
 //	           estimated                                                                         committee.go
 //	  coarse     where there are many rows: search among parts of them, where search begins      coarse.go
 //	  search     one model of the method
-//	    startAgain method auto, many rows: at a mixture; the lower objective stays                second_start.go
+//	    compare    method auto: another start, then, outside a mean, another method; the lower
+//	               objective stays                                                               compare.go
 //	learn      where rows are weakly labeled, again: with copies of these in the class found     weak.go
 //	thresholds move, so that new rows have the shares, too                                       thresholds.go
 //	calibrate  where asked for: temperatures, by five such fits without a fifth of the labels    calibrate.go
@@ -78,7 +79,7 @@ func learn(d *Data) (_ *fitted, err error) {
 func search(d *Data, m Member) (*fitted, error) {
 	result, err := d.Train(m)
 	if err == nil && !d.aside() {
-		startAgain(result, m)
+		compare(result, m)
 	}
 	return result, err
 }

@@ -176,6 +176,7 @@ func TestLabelsAreNearTheBestOfAllLabelings(t *testing.T) {
 	}{
 		{[]int{8, 4}, 18, 2, 0.03, []end{{"annealing", 0.02, 25}, {"switching", 0.15, 12}, {"pair_switching", 0.15, 12}}},
 		{[]int{4, 3, 2}, 18, 2, 0.03, []end{{"annealing", 0.04, 17}, {"switching", 0.12, 9}, {"pair_switching", 0.12, 9}}},
+		{[]int{8, 4}, 6, 1, 1e-3, []end{{"auto", 0.5, 12}}}, {[]int{4, 3, 2}, 6, 1, 1e-3, []end{{"auto", 0.5, 6}}},
 	} {
 		o, rows, labeled := plainOptions(), 0, c.labeled*len(c.counts)
 		for _, count := range c.counts {

@@ -14,6 +14,7 @@ import (
 
 type Result struct {
 	Model           *model.Linear
+	Returned        string    // the method whose solution this is, see compare.go
 	Transduction    []int32   // [n] class of every training row: given, or predicted by the model
 	Distributions   []float64 // [n, classes] soft labels, or nil where the method has none; calibrated probabilities
 	History         []path.Column

@@ -21,25 +21,26 @@ type Member struct {
 	begin   start
 	tol     float64   // 0: that of the options
 	scores  []float64 // [unlabeled, K] for method.AtScores
-	silent  bool      // beside the models that lead to the result
+	bound   float64   // it is given up if it will not end below this objective; 0: never
 	settled bool      // a mixture has the class shares of the fit, not its own
 	weight  float64   // in a committee
 }
 
 // start is where a member begins: at a model, of the caller or of a part of the rows, or at the supervised solution.
 type start struct {
-	model *model.Linear
-	steps int // before, of the whole fit
+	model  *model.Linear
+	method method.Method // that chose the model; "": that of the options
+	steps  int           // before, of the whole fit
 	// Unlabeled rows, perhaps a part, by the supervised solution where a method began; nil: it began elsewhere.
 	origin sample.Selection
 }
 
-// Train makes a model, the only place where one is made.
+// Train makes a model, the only place where one is made. It is nil if it was given up.
 //
 // Sets: Trained of the fit, the count of its work.
 func (d *Data) Train(m Member) (*fitted, error) {
-	job, spec := d.sample.Job, method.Find(cmp.Or(m.method, d.named.First().Name))
-	if d.aside() || m.silent || spec.Direct() {
+	job, spec := d.sample.Job, method.Find(cmp.Or(m.begin.method, m.method, d.named.First().Name))
+	if d.aside() || m.bound > 0 || spec.Direct() { // beside the models that lead to the result
 		job = job.Silent()
 	}
 	before := job.Visited()
@@ -50,7 +51,10 @@ func (d *Data) Train(m Member) (*fitted, error) {
 	if job != d.job && d.name == "" {
 		d.job.CountAndCheck(visited)
 	}
-	if r.Path.Reason == path.NotFinite {
+	switch r.Path.Reason {
+	case path.GivenUp:
+		return nil, nil
+	case path.NotFinite:
 		return nil, d.sample.OutOfRange()
 	}
 	return resultOf(d, r, solution, spec, m.begin)
@@ -91,19 +95,23 @@ func resultOf(d *Data, r *method.Run, solution *method.Solution, spec *method.Sp
 	if err != nil {
 		return nil, err
 	}
-	out.Result = &Result{Model: modelOf(d, r, solution, value), Alpha: d.options.Alpha,
+	out.Result = &Result{Model: modelOf(d, r, solution, value), Returned: string(spec.Name), Alpha: d.options.Alpha,
 		Weight: d.sample.Options.UnlabeledWeight, Loss: string(d.options.Loss),
 		Transduction:  transduced(d.sample, solution.Score(r.Objective)),
 		Distributions: distributions(d, solution.SoftLabels)}
 	if r.Origin != nil {
 		out.origin = sample.Selection{Rows: d.sample.Unlabeled, Class: r.Origin, Weights: d.sample.UnlabeledRows}
 	}
+	if d.named.SoftLabels && !spec.SoftLabels && !spec.Direct() { // the start was by another method
+		out.Distributions = distributions(d, make([]float64, len(d.sample.Unlabeled)*r.Objective.Classes))
+		out.harden()
+	}
 	return out, out.settleThresholds()
 }
 
 func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	warm := m.begin.model != nil
-	o := d.objective(job, spec)
+	o, atOnce := d.objective(job, spec), warm || m.bound > 0 && d.atOnce()
 	if warm {
 		o.Start = d.sample.Packed(m.begin.model)
 	} else if spec.Name == method.Supervised {
@@ -111,15 +119,19 @@ func (d *Data) newRun(job *work.Job, spec *method.Spec, m Member) *method.Run {
 	}
 	options := d.options
 	options.Tol = cmp.Or(m.tol, options.Tol)
+	// columns of the method of the options; the levels of another method that runs for it are left out
 	trace := &path.Trace{Job: job, Unit: d.sample.Pass, Before: max(d.before, m.begin.steps), Level: d.named.Level,
-		Share: "share_distance", WithEntropy: d.named.SoftLabels,
+		Share: "share_distance", NoLevel: d.named.Level != spec.Level, WithEntropy: d.named.SoftLabels,
 		Warnings: slices.Clone(d.warnings)}
 	if d.sample.Paired() {
 		trace.Share = "positive_share"
 	}
-	p := &path.Path{Trace: trace, Limits: path.NewLimits(options.Tol, options.MaxIter, warm)}
+	p := &path.Path{Trace: trace, Limits: path.NewLimits(options.Tol, options.MaxIter, warm), AtEnd: warm}
+	if atOnce {
+		p.Bound = m.bound
+	}
 	return &method.Run{Options: &options, Objective: o, Costs: belief.NewCosts(o), Path: p, Soft: d.aside(),
-		Guessed: d.guessed(), Settled: m.settled, AtOnce: warm, Scores: m.scores}
+		Guessed: d.guessed(), Settled: m.settled, AtOnce: atOnce, Scores: m.scores}
 }
 
 func (d *Data) objective(job *work.Job, spec *method.Spec) *objective.Objective {

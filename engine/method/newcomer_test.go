@@ -32,8 +32,8 @@ func TestANewMethodIsAFileAndARow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Model.Method != "self_training" || result.Model.Termination != "no_switch" || len(result.History[1].Values) != 4 {
-			t.Errorf("%s: %s after %v", result.Model.Method, result.Model.Termination, result.History)
+		if result.Returned != "self_training" || result.Model.Termination != "no_switch" || len(result.History[1].Values) != 4 {
+			t.Errorf("%s: %s after %v", result.Returned, result.Model.Termination, result.History)
 		}
 		counts := make([]float64, len(c.shares))
 		for i, y := range result.Transduction {

@@ -23,7 +23,7 @@ type Run struct {
 	Soft      bool      // annealing ends with soft labels, unless max_iter ends it
 	Guessed   bool      // the shares are estimated
 	Settled   bool      // a mixture has the class shares of the objective, not its own
-	AtOnce    bool      // the schedule begins near its end: at a start
+	AtOnce    bool      // the schedule begins near its end: at a start, or where labels are to settle at once
 	Scores    []float64 // [unlabeled, K] that atScores begins at
 	Origin    []int32   // [unlabeled] classes of the supervised solution where it began; nil: it began elsewhere
 }
@@ -96,7 +96,7 @@ func (r *Run) exchange() belief.Exchange {
 // follow takes the path through a schedule, with this number of Newton steps a solve, and reports whether it goes on.
 func (d *descent) follow(f minimize.Objective, b path.Belief, s path.Schedule, steps int) (goesOn bool) {
 	d.Path.Follow(d.solve(f), b, s, d.Path.Limits.Way(steps), 1)
-	return d.Path.Reason != path.NotFinite
+	return d.Path.Reason != path.NotFinite && d.Path.Reason != path.GivenUp
 }
 
 // solve minimizes the risk in one of its forms by Newton steps.

@@ -27,7 +27,8 @@ type Spec struct {
 	UsesProbabilities bool                           // whether it learns from probabilities, not from labels
 	OneMachine        bool                           // whether ranks cannot share the rows
 
-	Begins      Method // that runs, averaged with others where the shares are estimated; empty: the method itself, alone
+	Begins      Method // that runs first,
+	Compares    Method // and is compared with at its end, or averaged with others; empty: the method itself runs alone
 	CoarseStart bool   // whether a fit of two classes with many rows begins with a part of them
 }
 
@@ -35,7 +36,7 @@ var labelLosses = []Loss{autoLoss, SquaredHinge, Hinge, CrammerSinger, Maxent}
 
 // All methods, in the order of the pages.
 var table = []Spec{
-	{Name: auto, Begins: annealing, Losses: labelLosses, Balance: "mean", Level: "temperature",
+	{Name: auto, Begins: annealing, Compares: switching, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		SoftLabels: true, CoarseStart: true},
 	{Name: annealing, fit: anneal, Losses: labelLosses, Balance: "mean", Level: "temperature",
 		SoftLabels: true, CoarseStart: true},
@@ -127,7 +128,7 @@ type Method string
 
 // The methods that the table names.
 const (
-	auto      Method = "auto" // annealing, in a committee where the shares are estimated
+	auto      Method = "auto" // annealing, in a committee or compared with switching
 	annealing Method = "annealing"
 	switching Method = "switching"
 

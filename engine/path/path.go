@@ -27,6 +27,8 @@ type Path struct {
 	Trace   *Trace
 	Limits  Limits
 	Measure func() (objective, share float64) // entries of the history at the current point
+	Bound   float64                           // the run is given up if it will not end below this objective; 0: never
+	AtEnd   bool                              // the first step has to be below the bound
 	Rounds  int                               // of settling that are enough; 0: no less than all, see Unsettled
 
 	Steps  int
@@ -74,6 +76,10 @@ func (p *Path) step(solve Solver, b Belief, s Schedule, limits minimize.Limits) 
 	sums := []float64{float64(switched), entropy}
 	p.Trace.Job.ReduceDeferred(sums)
 	p.record(historyLevel, sums)
+	if p.cannotBeat() {
+		p.Reason = GivenUp
+		return
+	}
 	p.Reason = s.Next(Step{Switched: int(sums[0]), Entropy: sums[1], Solve: p.Last})
 }
 
@@ -85,6 +91,20 @@ func (p *Path) record(level float64, sums []float64) {
 
 // Record adds a step with the labels switched on all machines.
 func (p *Path) Record(level float64, switched int) { p.record(level, []float64{float64(switched), 0}) }
+
+// cannotBeat reports whether the path will not end below the bound. Each step lowers the objective by less than half of
+// the step before; from a model near its end the first step is nearly all (docs/notes/second-start.md).
+func (p *Path) cannotBeat() bool {
+	steps := p.Trace.Steps()
+	switch {
+	case p.Bound == 0 || steps == 0:
+		return false
+	case steps == 1:
+		return p.AtEnd && p.Trace.Objective(0) > p.Bound
+	}
+	last, fall := p.Trace.Objective(0), p.Trace.Objective(1)-p.Trace.Objective(0)
+	return fall >= 0 && last-fall > p.Bound
+}
 
 type Limits struct {
 	Tol     float64         // of the last solve

@@ -91,12 +91,18 @@ func TestTheLastScheduleTakesAStepAndKeepsAnEarlyEnd(t *testing.T) {
 	}
 }
 
-func TestAPathEndsWhereNumbersAreNotFinite(t *testing.T) {
+func TestAPathEndsWhereNumbersAreNotFiniteOrTheBoundIsOutOfReach(t *testing.T) {
 	p := newPath(100)
 	lost := func(minimize.Limits) minimize.Outcome { return minimize.Outcome{Gap: math.NaN()} }
 	p.Follow(lost, &levels{}, rising(), minimize.Limits{}, 1)
 	p.Complete(solve, &levels{}, &Rising{Parts: []float64{1}, End: Stationary}, minimize.Limits{})
 	if p.Reason != NotFinite || p.Steps != 1 {
+		t.Errorf("%v after %d steps", p.Reason, p.Steps)
+	}
+	p = newPath(100)
+	p.Bound = 0.5
+	p.Follow(solve, &levels{switches: 100}, rising(), minimize.Limits{}, 1)
+	if p.Reason != GivenUp || p.Steps != 2 {
 		t.Errorf("%v after %d steps", p.Reason, p.Steps)
 	}
 }

@@ -18,6 +18,7 @@ const (
 	Constraint   Reason = "constraint"    // the class prior is not met
 	NotConverged Reason = "not_converged" // the last solve cannot go on
 	NotFinite    Reason = "not_finite"    // a solve has left the range of numbers
+	GivenUp      Reason = "given_up"      // the objective would not fall below its bound
 )
 
 // Early reports whether the loop ended before the method did.

@@ -13,6 +13,7 @@ type Trace struct {
 	Warnings []warning.Warning
 
 	Level, Share string // names of the columns of levels and of class shares
+	NoLevel      bool   // the column of levels is 0
 	WithEntropy  bool   // there is a column of the labels' entropy
 
 	columns [6][]float64 // see Columns
@@ -41,6 +42,9 @@ func (t *Trace) Columns() []Column {
 
 // Record adds an outer step and publishes it.
 func (t *Trace) Record(objective, level float64, switched int, share, entropy float64) {
+	if t.NoLevel {
+		level = 0
+	}
 	for k, value := range []float64{objective, level, float64(switched), share, t.Passes(), entropy} {
 		t.columns[k] = append(t.columns[k], value)
 	}

@@ -273,6 +273,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self._keep_model(classes, fitted)
         self.hierarchy_ = plan.tree
         self._keep_trained([report])
+        self.method_ = report["returned"]
         self.alpha_, self.unlabeled_weight_, self.loss_ = (report[key] for key in ("alpha", "unlabeled_weight", "loss"))
         self.supervised_agreement_ = report["supervised_agreement"]
         self.calibration_temperature_ = report["calibration_temperature"]

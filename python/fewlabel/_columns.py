@@ -64,6 +64,7 @@ def _keep(model: Any, found: list[_fit.Fitted]) -> None:
     model.objective_ = float(np.nansum([report["objective"] for report in reports]))
     for name in _OF_A_COLUMN:
         setattr(model, f"{name}_", np.array([report[name] for report in reports]))
+    model.method_ = np.array([report["returned"] for report in reports])
     if any("label_distributions" in each for each in arrays):
         given = (each.get("label_distributions", each["transduction"]) for each in arrays)
         model.label_distributions_ = np.column_stack([p.reshape(len(model.transduction_), -1)[:, -1] for p in given])

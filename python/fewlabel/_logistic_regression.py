@@ -39,7 +39,7 @@ class SemiSupervisedLogisticRegression(LinearClassifier):
     Attributes
     ----------
     classes_, coef_, intercept_, alpha_, unlabeled_weight_, loss_, class_prior_, hierarchy_ : as in `TransductiveSVC`
-    transduction_, objective_, n_iter_, n_fits_, termination_condition_, history_ : as in `TransductiveSVC`
+    transduction_, method_, objective_, n_iter_, n_fits_, termination_condition_, history_ : as in `TransductiveSVC`
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probabilities of the training rows, calibrated with `calibrate`; else the soft labels ("switching" has none).
     supervised_agreement_, calibration_temperature_, calibration_smoothing_ : as in `TransductiveSVC`

@@ -56,7 +56,7 @@ def save_model(model: Any, path: str | bytes | os.PathLike[Any]) -> None:
     ----------
     model : TransductiveSVC, SemiSupervisedLogisticRegression, SequenceSVC or ASOTransformer
         Fitted. Not saved are `alpha_`, `unlabeled_weight_`, `loss_`, `transduction_`, `label_distributions_`,
-        `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_`,
+        `method_`, `history_`, `n_fits_`, `supervised_agreement_`, and of a structure `strengths_`, `n_problems_`,
         `objective_`.
     path : path-like
         The file, usually with the ending .safetensors. An existing file, or the target of a link, is replaced.

@@ -24,9 +24,9 @@ class TransductiveSVC(LinearClassifier):
     Parameters
     ----------
     method : {"auto", "annealing", "switching", "pair_switching", "gradient"} or object, default="auto"
-        "annealing": soft labels that harden. "auto": the same, where shares are estimated averaged as above.
-        "switching": hard labels, many exchanged at a time; "pair_switching": one pair (Joachims). "gradient": a smooth
-        loss. An object of `fewlabel.methods` has options.
+        "auto": annealing, averaged as above, or where shares are given, compared with switching: the lower objective is
+        returned. "annealing": soft labels that harden. "switching": hard labels, many exchanged at a time;
+        "pair_switching": one pair (Joachims). "gradient": a smooth loss. An object of `fewlabel.methods` has options.
     alpha : float or "auto", default="auto"
         Strength of the regularization, above 0; for X of any scale. "auto": 1e-3 min(1, √(16384/n)) for n rows.
     unlabeled_weight : float or "auto", default="auto"
@@ -72,6 +72,7 @@ class TransductiveSVC(LinearClassifier):
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Probabilities of the training rows, calibrated with `calibrate`; else the soft labels of annealing.
     objective_, n_iter_, n_fits_ : last objective; number of outer steps; number of models trained
+    method_ : str, whose solution was returned: with "auto" that is "annealing" or "switching"
     termination_condition_ : str
         Why the fit stopped, see "How it works".
     history_ : dict of str to ndarray of shape (n_steps,), values of each outer step

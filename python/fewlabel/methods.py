@@ -39,14 +39,15 @@ class Annealing(_Balanced):
 
 
 class Auto(_Balanced):
-    """Annealing, averaged with the supervised classifier and a mixture of all rows if the class shares are estimated.
+    """Annealing, averaged with other classifiers or compared with another method.
 
-    From 32,768 unlabeled rows on it may begin a second time, at the mixture: the lower objective stays.
+    If the class shares are estimated, annealing is averaged with the supervised classifier and a mixture of all rows.
+    Otherwise it is compared with switching and, from 32,768 unlabeled rows on, with a second start.
 
     Parameters
     ----------
     balance : {"auto", "mean", "share", "labels"}, default="auto"
-        As in `Annealing`.
+        As in `Annealing`; that of switching is "auto" or the same.
     """
 
     name = "auto"

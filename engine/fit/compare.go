@@ -3,30 +3,59 @@ package fit
 import (
 	"github.com/fewlabel/fewlabel/engine/belief"
 	"github.com/fewlabel/fewlabel/engine/method"
+	"github.com/fewlabel/fewlabel/engine/path"
 	"github.com/fewlabel/fewlabel/engine/vector"
 	"github.com/fewlabel/fewlabel/engine/work"
 )
 
-// startAgain replaces a result of method auto by that of a second start, at a mixture, where that is better.
-func startAgain(current *fitted, m Member) {
+// compare replaces a result of method auto by that of another start, or, outside a committee, of another method, where
+// that is better (docs/notes/second-start.md).
+func compare(current *fitted, m Member) {
 	d := current.data
-	if d.named.Begins == "" || d.start != nil || d.options.Loss.Spec().Free || !current.reason().Natural() || !d.mixes() {
+	if d.named.Compares == "" || d.start != nil || d.options.Loss.Spec().Free || !current.reason().Natural() {
 		return
 	}
-	job, switched := d.sample.Job, 0
-	better, err := work.Try(job, func() (*fitted, error) { return mixed(current, m.tol) })
-	if err == nil && better != nil && better.reason().Natural() && better.trace.Objective(0) < current.bound() {
+	if replaced := d.mixes() && replacedBy(current, m.tol, mixed); !replaced && m.begin.model == nil && !d.averages() {
+		replacedBy(current, m.tol, settled)
+	}
+}
+
+// settled is the fit by switching, with which method auto compares annealing.
+//
+//	Problem  that of the fit, by both methods, each with the balance that suits it if none is given. Objectives are those
+//	         before the thresholds move, which changes them by more than their difference
+//	Source   ours. Soft labels can lead away from a solution nearby: the labels of the supervised solution at the class
+//	         shares, settled. Where λ' is at most method.MaxOverAlpha α switching settles these at once, otherwise it
+//	         makes its whole run; not for the maxent loss (docs/notes/second-start.md)
+//	Stops    before the exact solve where the labels will not end below muchBetter times the objective of annealing
+//	Cost     at the default alpha 0.08 to 0.15 of the passes of annealing, at most 0.6
+func settled(current *fitted, tol float64) (*fitted, error) {
+	second := *current.data
+	second.named, second.options.MaxSwitches = method.Find(second.named.Compares), 0
+	return second.Train(Member{method: second.named.Name, tol: tol, bound: current.bound()})
+}
+
+// replacedBy replaces the result by that of another fit where that is better, and reports whether it is.
+func replacedBy(current *fitted, tol float64, fit func(*fitted, float64) (*fitted, error)) (improves bool) {
+	job, switched := current.data.sample.Job, 0
+	better, err := work.Try(job, func() (*fitted, error) { return fit(current, tol) })
+	improves = err == nil && better != nil && better.reason().Natural() && better.trace.Objective(0) < current.bound()
+	if improves {
 		switched = job.Count(belief.Differences(current.Transduction, better.Transduction))
 		model := current.Model
-		current.Transduction, current.Distributions = better.Transduction, better.Distributions
+		current.spec, current.Returned, current.Transduction = better.spec, better.Returned, better.Transduction
 		model.Coef, model.Intercept = better.Model.Coef, better.Model.Intercept
 		model.Objective, model.Warnings = better.Model.Objective, better.Model.Warnings
-		model.Termination = better.Model.Termination
+		if current.reason() == path.NotConverged || better.reason() == path.NotConverged {
+			model.Termination = better.Model.Termination
+		}
+		current.harden()
 	} else {
 		better = current
 	}
 	current.Model.Iterations++
 	current.trace.RecordEnd(better.trace, switched) // the last step of the history
+	return improves
 }
 
 // muchBetter is the part of the objective below which another fit has to end: less is no sign of better classes.
@@ -41,7 +70,8 @@ func (f *fitted) bound() float64 { return muchBetter * f.trace.Objective(0) }
 //	Source   Nigam, McCallum, Thrun & Mitchell 2000 (EM of multinomials, see method/mixture.go); the solution at the
 //	         mixture's labels as a start is ours. Measured, with what was rejected, in docs/notes/second-start.md
 //	Stops    where the mixture has nearly the labels found, or predicts held-out labels worse than the labeled rows
-//	         alone; where the solution at its labels is above promising times the bound
+//	         alone; where the solution at its labels is above promising times the bound, or the first step from there is
+//	         not below it
 //	Cost     up to eight steps of EM and a solution at fixed labels; then up to the passes of annealing. At most
 //	         mixtureRows rows take part, of more rows a part
 func mixed(current *fitted, tol float64) (*fitted, error) {
@@ -64,7 +94,7 @@ func mixed(current *fitted, tol float64) (*fitted, error) {
 	if err != nil || labeled.Model.Objective > promising*bound {
 		return nil, err
 	}
-	return d.Train(Member{begin: start{model: labeled.Model}, tol: tol, silent: true})
+	return d.Train(Member{begin: start{model: labeled.Model}, tol: tol, bound: bound})
 }
 
 // kappa is the agreement of scores [Unlabeled, K] with classes: 1 all, 0 as of labels drawn by the shares (Cohen 1960).
