@@ -36,10 +36,10 @@ func (p *Prepared) Keys(job *work.Job) []uint64 {
 	return p.keys
 }
 
-// SharedKeys are keys [n] that rows share whose features nothing tells apart but their order, or their sizes.
+// SharedKeys are keys [n] that rows share whose features nothing tells apart but their order.
 func (p *Prepared) SharedKeys(job *work.Job) []uint64 {
-	place, _, _ := p.places(job)
-	return p.Rows.Keys(job, place, false)
+	place, _, full := p.places(job)
+	return p.Rows.Keys(job, place, full)
 }
 
 // places are those of the features, which some may share, and the features in their order; full as in rows.Extremes.

@@ -20,6 +20,8 @@ from sklearn.svm import LinearSVC
 from benchmarks import data, drawing
 from benchmarks.drawing import Task
 from benchmarks.measure import Report, quietly, seconds
+from fewlabel import TransductiveSVC, estimate_class_prior, labels
+from fewlabel.labeling import Session
 
 SETS = ("newsgroups20", "ohsumed", "reuters_r8")
 LABELS = 5  # a class
@@ -95,8 +97,6 @@ KEYWORDS = {
 
 def macro(task: Task, y: Any) -> float:
     """Macro F of the default with these labels."""
-    from fewlabel import TransductiveSVC
-
     predicted = quietly(TransductiveSVC(n_jobs=1), task.X, y).predict(task.X_test)
     return float(f1_score(task.y_test, predicted, average="macro"))
 
@@ -138,8 +138,6 @@ def sets(report: Report, draws: int = 3) -> None:
 def rules(report: Report, draws: int = 3) -> None:
     """Keyword rules alone, beside logistic regression on the majority of the votes; with the labels; and one that means
     nothing."""
-    from fewlabel import labels
-
     for name in SETS:
         found, votes = [], keyword_votes(name)
         for seed, task in enumerate(tasks(name, draws)):
@@ -170,8 +168,6 @@ def rules(report: Report, draws: int = 3) -> None:
 
 def keyword_votes(name: str) -> np.ndarray:
     """Votes (n, words) of the keywords in all texts of a set, as numbers of classes, -1 for none."""
-    from fewlabel import labels
-
     load, classes = data.loader(), data.SETS[name]().classes.tolist()
     if name == "newsgroups20":
         texts = list(map(data.subject_and_body, load.newsgroups20("all")[0]))
@@ -192,8 +188,6 @@ def majority(votes: np.ndarray) -> np.ndarray:
 
 def annotators(report: Report, draws: int = 3) -> None:
     """Votes of annotators on further rows, beside their true labels."""
-    from fewlabel import labels
-
     for name in SETS:
         found = []
         for seed, task in enumerate(tasks(name, draws)):
@@ -215,9 +209,6 @@ def annotators(report: Report, draws: int = 3) -> None:
 
 def language_model(report: Report, draws: int = 1) -> None:
     """Answers of one annotator of known accuracy, for random rows and for those of a session: accuracy on the test."""
-    from fewlabel import TransductiveSVC, labels
-    from fewlabel.labeling import Session
-
     for name in ("reuters_r8", "ohsumed"):
         for right in (0.7, 0.9):
             found = []
@@ -246,8 +237,6 @@ def language_model(report: Report, draws: int = 1) -> None:
 
 def fits(X: Any, y: np.ndarray, test: np.ndarray, given: np.ndarray) -> dict[str, float]:
     """F1 on the test with the share estimated and with the true one, and how far the estimate is off."""
-    from fewlabel import TransductiveSVC, estimate_class_prior
-
     train, found = ~test, {}
     true = float(y[train & (given != "p")].mean())
     with warnings.catch_warnings():
@@ -318,8 +307,6 @@ def column_cost(report: Report) -> None:
 def one_topic(report: Report, draws: int = 3) -> None:
     """Twenty rows of one of these topics and nothing else, or twenty labeled rows of the others: F1 on held-out rows,
     means over the ten topics."""
-    from fewlabel import TransductiveSVC
-
     X, Y, topics = data.reuters_topics()
     found = []
     for k, seed in np.ndindex(len(topics), draws):
@@ -340,8 +327,6 @@ def one_topic(report: Report, draws: int = 3) -> None:
 def counted(report: Report, draws: int = 3) -> None:
     """Rows drawn at random and read, beside five labels a class: their counts as class shares, their labels, or both;
     accuracy on the test."""
-    from fewlabel import TransductiveSVC
-
     for name in COUNTED:
         for n in (0, 50, 200):
             found = []
@@ -371,8 +356,6 @@ def columns(X: Any, Y: np.ndarray, labeled: int, rng: np.random.Generator) -> tu
 
 def column_scores(X: Any, y: np.ndarray, X_test: Any, Y_test: np.ndarray) -> list[list[float]]:
     """Micro and macro F of one fit, and of a LinearSVC for each column, as it comes and with balanced classes."""
-    from fewlabel import TransductiveSVC
-
     found = [quietly(TransductiveSVC(n_jobs=1), X, y).predict(X_test)]
     for weights in LINEAR.values():
         found.append(np.zeros_like(Y_test))
@@ -389,8 +372,6 @@ def column_scores(X: Any, y: np.ndarray, X_test: Any, Y_test: np.ndarray) -> lis
 
 def column_seconds(X: Any, y: np.ndarray, *_: Any) -> list[float]:
     """Processor time of one fit, of separate fits, and of separate fits with the same shares."""
-    from fewlabel import TransductiveSVC
-
     fitted = [column for column in y.T if (column >= 0).any()]
     found = [seconds(functools.partial(quietly, TransductiveSVC(n_jobs=1), X, y))[0]]
     for shares in ("auto", "labels"):

@@ -122,7 +122,7 @@ def test_sequences_of_one_token_are_logistic_regression(data: Any) -> None:
     X, y, _ = data
     ones, alpha = np.ones(len(y), int), 1e-2
     length = np.sqrt(np.mean(X.multiply(X).sum(axis=1)))
-    model = SequenceSVC(loss="crf", alpha=alpha, max_iter=4000, random_state=0).fit(X, y, ones)
+    model = SequenceSVC(loss="crf", alpha=alpha, max_iter=16_000, random_state=0).fit(X, y, ones)
     # start and end are two intercepts of one value: as one feature of value √2
     Z = np.column_stack([X.toarray() / length, np.full(len(y), np.sqrt(2))])
     C = 1 / (len(y) * alpha)
@@ -182,16 +182,19 @@ def test_threads_give_the_same_bits(data: Any) -> None:
     np.testing.assert_array_equal(one.transitions_, two.transitions_)
 
 
-def test_missing_labels_help_more_than_dropped_tokens(data: Any) -> None:
-    X, y, lengths = planted(300)
-    drop = np.random.default_rng(2).random(len(y)) < 0.7
-    marked = np.where(drop, None, y.astype(object))
-    model = SequenceSVC(alpha=1e-3).fit(X, marked, lengths)
-    kept = [int((~part).sum()) for part in parts(drop, lengths)]
-    dropped = SequenceSVC(alpha=1e-3).fit(X[np.flatnonzero(~drop)], y[~drop], [n for n in kept if n])
-    test = planted(300, seed=3)
-    assert model.score(*test) > dropped.score(*test)
-    assert model.score(X, marked, lengths) == pytest.approx(np.mean((model.predict(X, lengths) == y)[~drop]))
+def test_missing_labels_help_more_than_dropped_tokens() -> None:
+    gains = []
+    for seed in range(6):
+        X, y, lengths = planted(300, seed=seed)
+        drop = np.random.default_rng(seed).random(len(y)) < 0.7
+        marked = np.where(drop, None, y.astype(object))
+        model = SequenceSVC(alpha=1e-3).fit(X, marked, lengths)
+        kept = [int((~part).sum()) for part in parts(drop, lengths)]
+        dropped = SequenceSVC(alpha=1e-3).fit(X[np.flatnonzero(~drop)], y[~drop], [n for n in kept if n])
+        test = planted(300, seed=100 + seed)
+        gains.append(model.score(*test) - dropped.score(*test))
+        assert model.score(X, marked, lengths) == pytest.approx(np.mean((model.predict(X, lengths) == y)[~drop]))
+    assert np.mean(gains) > np.std(gains) / np.sqrt(len(gains)) > 0
 
 
 def test_a_given_class_prior_is_held_and_helps() -> None:
